@@ -41,7 +41,7 @@ def reader(recording: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
         yield knowing
 
 
-def test_exam_and_behaviour_print_their_outcome_as_json(
+def test_an_exam_prints_its_outcome_as_json(
     recording: Path, reader: Knowing, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = ["--out", str(tmp_path), "--json"]
@@ -50,9 +50,6 @@ def test_exam_and_behaviour_print_their_outcome_as_json(
     assert [row["strategy"] for row in sat["strategies"]] == ["none", "truncate", "null"]
     assert sat["reader"] == "litellm:openai/stub" and sat["strategies"][0]["score"]["mean"] == 1.0
     assert sat["agreement"]["items"] > 0
-    assert main(["judge", "behaviour", str(recording), *SAME, "--reader", "scripted:NOT STATED", *told]) == 0
-    behaved = json.loads(capsys.readouterr().out)
-    assert [row["strategy"] for row in behaved["decisions"]] == ["truncate", "null"] and behaved["compliance"] == []
 
 
 def test_a_dry_run_says_what_the_exams_would_cost_and_asks_nothing(
@@ -86,31 +83,26 @@ def test_no_command_asks_a_model_that_was_not_named(
 ) -> None:
     assert main(["judge", "exam", str(recording), "--out", str(tmp_path)]) == 2
     assert "--model litellm:gpt-4o-mini" in capsys.readouterr().err
-    assert main(["judge", "behaviour", str(recording), "--out", str(tmp_path)]) == 2
-    assert "--reader" in capsys.readouterr().err
 
 
 def test_who_stays_larger_than_the_size_is_named_with_the_sessions_in_which_it_does(
     recording: Path, reader: Knowing, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["--strategies", "truncate,clear_tool_uses", "--boundaries", "0.6", "--shares", "0.3"]
-    told = {"exam": ["--model", "litellm:openai/stub"], "behaviour": ["--reader", "scripted:NOT STATED"]}
-    for command, more in told.items():
-        assert main(["judge", command, str(recording), *words, *more, "--out", str(tmp_path)]) == 0
-        out = capsys.readouterr().out
-        assert "clear_tool_uses stays larger than the size that was set in 1 of 1 session; it has no figures." in out
-        lines = {line.split()[0]: line for line in out.splitlines() if line}
-        assert lines["strategy"].endswith("larger") and lines["clear_tool_uses"] and "in 1" not in lines["truncate"]
-        if command == "behaviour":
-            assert "4 of 8 answers cannot be used" in out
+    told = ["--model", "litellm:openai/stub", "--out", str(tmp_path)]
+    assert main(["judge", "exam", str(recording), *words, *told]) == 0
+    out = capsys.readouterr().out
+    assert "clear_tool_uses stays larger than the size that was set in 1 of 1 session; it has no figures." in out
+    lines = {line.split()[0]: line for line in out.splitlines() if line}
+    assert lines["strategy"].endswith("larger") and "in 1" in lines["clear_tool_uses"]
+    assert "in 1" not in lines["truncate"]
 
 
 def test_what_cannot_answer_is_refused_in_one_sentence(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for command, name in (("exam", "--model"), ("behaviour", "--reader")):
-        assert main(["judge", command, str(recording), name, "extractive", "--out", str(tmp_path)]) == 2
-        assert "no language model" in capsys.readouterr().err
+    assert main(["judge", "exam", str(recording), "--model", "extractive", "--out", str(tmp_path)]) == 2
+    assert "no language model" in capsys.readouterr().err
     words = ["judge", "exam", str(recording), "--reader", "likelihood", "--likelihood", "nothing.gguf"]
     assert main([*words, "--out", str(tmp_path)]) == 2
     assert "gemma, smollm2" in capsys.readouterr().err

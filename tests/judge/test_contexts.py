@@ -15,15 +15,13 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.errors import LeftOut, SettingError
 from workbench.experiment.compare import compare
+from workbench.experiment.store import Results
 from workbench.importers.native import save
-from workbench.judge.behaviour.effects import compliances, equivalences
-from workbench.judge.behaviour.trials import behave
 from workbench.judge.contexts import ContextSpec
 from workbench.judge.exam.scores import scores
 from workbench.judge.exam.sitting import judge_exam
 from workbench.metrics.size import ALLOWED, TOO_LARGE
-from workbench.models.model import Completion, SummaryRequest
-from workbench.report.judges import measured_html
+from workbench.report.judges import judges_html
 from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 
@@ -52,26 +50,6 @@ LAZY, HALF = preset("lazy", 0), preset("half", 50)
 
 def recorded(n: int = 1) -> list[Session]:
     return [Session.of([said("Never use git stash.", "d"), *remembering(20)], id=f"s{i}") for i in range(n)]
-
-
-class Counting:
-    """Says nothing of use, and remembers which contexts it was shown."""
-
-    name = "counting"
-
-    def __init__(self) -> None:
-        self.prompts: list[str] = []
-
-    def complete(self, request: SummaryRequest, /) -> Completion:
-        self.prompts.append(request.prompt)
-        return Completion(text="NOT STATED", model=self.name)
-
-
-class Maker:
-    name = "maker"
-
-    def complete(self, request: SummaryRequest, /) -> Completion:
-        return Completion(text='{"moment": "Now.", "obeys": "Commit.", "breaks": "Stash."}', model=self.name)
 
 
 def test_a_context_is_marked_by_the_rule_of_the_comparison_at_equal_size(tmp_path: Path) -> None:
@@ -105,7 +83,7 @@ def test_nobody_is_asked_about_a_context_that_stays_larger(tmp_path: Path) -> No
     lazy = by["lazy"]
     assert (lazy.score, lazy.items, lazy.unanswered, lazy.over_target) == (None, 0, 0, 1)
     assert by["truncate"].score is not None and by["truncate"].over_target == 0
-    page = "".join(part.html for part in measured_html(tmp_path / "a"))
+    page = judges_html(Results(tmp_path / "a")).html
     assert "lazy stays larger than the size that was set in 1 of 1 session; it has no figures." in page
 
 
@@ -117,27 +95,6 @@ def test_one_session_of_many_counts_for_nobody(tmp_path: Path) -> None:
     by = {one.strategy: one for one in scores(done.table)}
     assert by["large"].over_target == 1
     assert {one.sessions for one in by.values()} == {10}
-
-
-def test_neither_obedience_nor_decisions_are_tried_with_it(tmp_path: Path) -> None:
-    reader = Counting()
-    done = behave(recorded(), reader=reader, maker=Maker(), strategies=(LAZY, "truncate"), out=tmp_path, **SAME)
-    own = done.table[done.table["strategy"] == "lazy"]
-    assert list(own["test"]) == ["compliance", "decision"] * 2
-    assert set(own["outcome"]) == {"over_target"} and set(own["condition"]) == {"compacted"}
-    assert own["reason"].str.startswith(TOO_LARGE).all()
-    same = {one.strategy: one for one in equivalences(done.table)}
-    assert (same["lazy"].same, same["lazy"].n, same["lazy"].over_target) == (None, 0, 1)
-    assert same["truncate"].over_target == 0
-    obeyed = {one.strategy: one for one in compliances(done.table)}
-    assert (obeyed["lazy"].effect, obeyed["lazy"].n, obeyed["lazy"].over_target) == (None, 0, 1)
-    assert obeyed["truncate"].n > 0
-    assert "lazy stays larger" in "".join(part.html for part in measured_html(tmp_path))
-
-
-def test_without_choices_there_is_no_row_for_obedience(tmp_path: Path) -> None:
-    done = behave(recorded(), reader=Counting(), strategies=(LAZY,), out=tmp_path, **SAME)
-    assert set(done.table["test"]) == {"decision"}
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])

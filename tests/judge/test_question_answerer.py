@@ -2,7 +2,7 @@ import pytest
 
 from builders import remembering, result
 from workbench.errors import ModelError, SettingError
-from workbench.judge.question_answerer import QuestionAnswerer, chosen_letter, context_text
+from workbench.judge.question_answerer import QuestionAnswerer, context_text
 from workbench.models.extractive import Extractive
 from workbench.models.scripted import Scripted
 
@@ -43,19 +43,3 @@ def test_recorded_text_cannot_close_the_conversation() -> None:
 def test_the_offline_summariser_is_refused() -> None:
     with pytest.raises(SettingError, match="no language model"):
         QuestionAnswerer(Extractive())
-
-
-@pytest.mark.parametrize(
-    ("text", "letter"),
-    [
-        ("B", "B"),
-        ("(b) the hub", "B"),
-        ("B) the hub", "B"),
-        ("Answer: B", "B"),
-        ("Both", ""),
-        ("the hub", ""),
-        ("", ""),
-    ],
-)
-def test_a_choice_is_the_letter_that_an_answer_begins_with(text: str, letter: str) -> None:
-    assert chosen_letter(text) == letter

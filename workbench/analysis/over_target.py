@@ -10,9 +10,6 @@ from workbench.metrics.size import MOST_OVER_TARGET, TOO_LARGE
 if TYPE_CHECKING:
     import pandas as pd
 
-OVER_TARGET = "over_target"
-"""The outcome of a context that stays larger than the size that was set: no model is asked about it."""
-
 
 @dataclass(frozen=True, slots=True)
 class OverTarget:

@@ -58,7 +58,7 @@ PLACES = {
 }  # fmt: skip
 """Module and function of those that lie elsewhere."""
 GROUPS = {
-    "judge": "Measure with models as judges: exam, behaviour.",
+    "judge": "Measure with a model as judge: let it sit the exam.",
     "dataset": "List, fetch, generate and record sessions.",
 }
 """Groups of commands; each is the `app` of its module."""

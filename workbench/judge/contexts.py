@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Self, TypeAlias
+from typing import Annotated, Self, TypeAlias, TypeVar
 
 from pydantic import Field
 
@@ -69,6 +69,14 @@ class Compacted:
             "session": self.session.id, "project": self.session.project or self.session.id, "strategy": self.strategy,
             "share": self.share, "at": self.at, "tokens": self.context.tokens,
         }  # fmt: skip
+
+
+Item = TypeVar("Item")
+
+
+def even_choice(items: Sequence[Item], most: int) -> Sequence[Item]:
+    """All items, or at most so many of them at even distances; the first is among them."""
+    return items if len(items) <= most else [items[i * len(items) // most] for i in range(most)]
 
 
 MaybeModel: TypeAlias = Annotated[str | Model | None, Read(lambda value: value and one_model(value))]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
@@ -22,7 +21,6 @@ ANSWER_TOKENS = 200
 _WHOLE = PromptTemplate(result_chars=10**12, argument_chars=10**12)
 MARGIN = 1.1
 """By how much the reader's own tokens may outnumber ours."""
-_LETTER = re.compile(r"\W*(?:(?i:answer|option)\W+)?(?:([A-Z])(?![A-Za-z'])|\(?([a-z])\))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +81,3 @@ class QuestionAnswerer:
 def context_text(messages: Sequence[Message]) -> str:
     """A context as the text that a model is shown: whole, with thoughts kept apart."""
     return _WHOLE.transcript(messages)
-
-
-def chosen_letter(text: str) -> str:
-    """The letter that an answer begins with, in upper case; empty if there is none."""
-    found = _LETTER.match(text)
-    return (found[1] or found[2]).upper() if found else ""

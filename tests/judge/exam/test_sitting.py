@@ -16,8 +16,7 @@ from workbench.errors import Refused, SettingError, UnknownName
 from workbench.experiment.filler import ModelUse
 from workbench.judge.exam.admission import NotAdmitted, admission_exams
 from workbench.judge.exam.scores import agreement, agreement_note, scores
-from workbench.judge.exam.sitting import ExamResults, judge_exam
-from workbench.judge.measurement import PLACE_COLUMNS
+from workbench.judge.exam.sitting import COLUMNS, ExamResults, judge_exam
 from workbench.models.likelihood import Places
 from workbench.models.settings import ModelSettings
 from workbench.transcript.session import Session
@@ -65,7 +64,7 @@ def sat(server: Provider, folder: Path, sessions: int = 1, **more: Any) -> ExamR
 def test_a_reader_that_knows_scores_what_each_context_holds(server: Provider, knowing: Knowing, tmp_path: Path) -> None:
     server.by = knowing.reply
     done = sat(server, tmp_path, sessions=4)
-    assert list(done.table.columns) == list(PLACE_COLUMNS | ExamResults.columns)
+    assert list(done.table.columns) == list(COLUMNS)
     by = {one.strategy: one for one in scores(done.table)}
     none, truncate, null = (by[name].score for name in ("none", "truncate", "null"))
     assert none.mean == 1.0 and none.n == 4 and none.projects == 2

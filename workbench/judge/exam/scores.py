@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from workbench.analysis.needs import kappa
+from workbench.analysis.over_target import evenly, over_target
 from workbench.analysis.paired import Estimate, estimate
 from workbench.formats import decimal, percent
-from workbench.judge.measurement import by_strategy, in_common
 
 PLACE = ["session", "share", "at"]
 KNOWN = 0.5
@@ -40,12 +40,28 @@ class ExamScore:
     over_target: int
 
 
+def _in_common(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows with a score where every compared strategy has one for the same item.
+
+    The reference `none` may lack it: the whole history is often larger than a model's window.
+    """
+    rows = evenly(table)
+    rows = rows[rows["score"].notna()]
+    apart = {"none", *(name for name, one in over_target(table).items() if not one.compared)}
+    inner = set(table["strategy"]) - apart
+    compared = rows["strategy"].where(rows["strategy"].isin(inner))
+    items = [rows[one] for one in (*PLACE, "item", "replicate")]
+    return rows[compared.groupby(items).transform("nunique") == len(inner)]
+
+
 def scores(table: pd.DataFrame) -> list[ExamScore]:
     """The scores of each strategy in a table of `workbench judge exam`."""
-    common, found = in_common(table, "score", (*PLACE, "item", "replicate")), []
-    for name, rows, larger in by_strategy(table):
-        own, left = common[common["strategy"] == name], rows["item"].notna() & rows["score"].isna()
-        found.append(ExamScore(name, *_means(own), len(own), own["session"].nunique(), int(left.sum()), larger))
+    common, even, large, found = _in_common(table), evenly(table), over_target(table), []
+    for name in dict.fromkeys(map(str, table["strategy"])):
+        own, rows = common[common["strategy"] == name], even[even["strategy"] == name]
+        left = int((rows["item"].notna() & rows["score"].isna()).sum())
+        larger = len(large[name].inside) if name in large else 0
+        found.append(ExamScore(name, *_means(own), len(own), own["session"].nunique(), left, larger))
     return found
 
 

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
+import pandas as pd
 from pydantic import Field
+from tqdm.auto import tqdm
 
 from workbench.errors import SettingError, UnknownName
 from workbench.experiment.filler import FillerModel, ModelUse
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.sources import What
 from workbench.experiment.spec import Whole, documented, model_name
-from workbench.judge.contexts import Compacted, ContextSpec, LocalModel, MaybeModel, cached_likelihood
+from workbench.experiment.store import write_atomically
+from workbench.judge.contexts import Compacted, ContextSpec, LocalModel, MaybeModel, cached_likelihood, even_choice
 from workbench.judge.exam.admission import NotAdmitted, admission
 from workbench.judge.exam.readers import CandidateLikelihood, Choice, ModelReader
-from workbench.judge.measurement import Measurement, each, even_choice
 from workbench.judge.question_answerer import context_text
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.item import corrected
@@ -27,15 +34,47 @@ from workbench.metrics.view import view
 READERS = ("choice", "likelihood")
 
 
-class ExamResults(Measurement):
-    """A row an item that was answered from a context, and the reader with its admission test."""
+COLUMNS = {
+    "session": "string", "project": "string", "strategy": "string", "share": "Float64", "at": "Int64",
+    "tokens": "Int64", "reason": "string", "item": "Int64", "kind": "string", "answer": "string", "score": "Float64",
+    "lexical": "Float64", "replicate": "Int64", "reader": "string", "usd": "Float64",
+}  # fmt: skip
+"""The columns of a table of answers, see docs/tables.md."""
 
-    file = "exam.parquet"
-    columns: ClassVar = {
-        "item": "Int64", "kind": "string", "answer": "string", "score": "Float64", "lexical": "Float64",
-        "replicate": "Int64", "reader": "string", "usd": "Float64",
-    }  # fmt: skip
-    missing = "answers to exams; `workbench judge exam` asks for some"
+
+@dataclass(frozen=True)
+class ExamResults:
+    """A folder with a row for each item that was answered from a context, and the reader with its admission test."""
+
+    path: Path
+    file: ClassVar[str] = "exam.parquet"
+
+    @classmethod
+    def open(cls, folder: str | Path) -> ExamResults:
+        """The answers in this folder; a `SettingError` where there are none."""
+        if not (Path(folder) / cls.file).is_file():
+            raise SettingError(f"{folder} holds no answers to exams; `workbench judge exam` asks for some")
+        return cls(Path(folder))
+
+    @classmethod
+    def write(cls, folder: Path, rows: Sequence[Row], notes: Mapping[str, object]) -> ExamResults:
+        """The answers, written into this folder: the table first, so that notes belong to one that is there."""
+        folder.mkdir(parents=True, exist_ok=True)
+        table = pd.DataFrame({name: pd.array([row.get(name) for row in rows], dtype=COLUMNS[name]) for name in COLUMNS})
+        table.to_parquet(part := folder / f".{cls.file}.{os.getpid()}.part", index=False)
+        part.replace(folder / cls.file)
+        write_atomically((folder / cls.file).with_suffix(".json"), json.dumps(notes, indent=2) + "\n")
+        return cls(folder)
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """The documented columns."""
+        return pd.read_parquet(self.path / self.file)
+
+    @cached_property
+    def notes(self) -> dict[str, object]:
+        """Who was asked, with which settings."""
+        return dict(json.loads((self.path / self.file).with_suffix(".json").read_text(encoding="utf-8")))
 
 
 class ExamSpec(ContextSpec):
@@ -142,7 +181,9 @@ def judge_exam(
         raise NotAdmitted(tested)
     if filler is not None:
         sittings = list(_sittings(spec.contexts(what), spec.most))
-    rows = list(each(lambda one: _rows(one, readers), sittings, "asking", spec.quiet))
+    hidden = spec.quiet or not sys.stderr.isatty()
+    shown = tqdm(sittings, desc="asking", unit="context", disable=hidden, leave=False)
+    rows = [row for sitting in shown for row in _rows(sitting, readers)]
     notes: dict[str, object] = {
         "reader": readers[0].name, "answers_by": spec.reader, "summaries_by": model_name(spec.writer),
         "admission": str(tested),

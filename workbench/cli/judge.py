@@ -1,15 +1,19 @@
-"""`workbench judge exam`: a model sits the exam from each strategy's context."""
+"""`workbench judge`: measurements that ask a model, which sits the exam from each strategy's context."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from workbench.cli.judge.tables import estimated, say_over_target, table_with_larger, use_at_most
+import typer
+
+from workbench.analysis.over_target import over_target_notes
+from workbench.analysis.paired import Estimate
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
-from workbench.cli.output import complain, printable, say, say_json
+from workbench.cli.output import complain, printable, say, say_json, table
 from workbench.cli.runs import warn_of_replicates
 from workbench.experiment.filler import ModelUse
+from workbench.formats import decimal, dollars
 from workbench.judge.exam.admission import NotAdmitted
 from workbench.judge.exam.scores import agreement, agreement_note, scores
 from workbench.judge.exam.sitting import ExamSpec, judge_exam
@@ -22,6 +26,11 @@ COLUMNS = {
 }  # fmt: skip
 
 
+app = typer.Typer(help="Measure with models as judges.")
+app.callback()(lambda: None)  # so that `exam` stays a word of its own
+
+
+@app.command("exam", short_help="Let a model sit the exam from each strategy's context.")
 @takes(ExamSpec)
 def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False) -> int:
     """Let a model sit the exam from each strategy's context: questions about what the agent then needed.
@@ -63,9 +72,34 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
         say_json({"table": str(done.path), **done.notes, "strategies": found, "agreement": agreed})
         return 0
     say(f"{printable(str(done.notes['admission']))}.\n")
-    say(table_with_larger([{**asdict(row), "shown": estimated(row.score)} for row in rows], COLUMNS))
+    columns = COLUMNS | ({"larger": "larger"} if any(row.over_target for row in rows) else {})
+    shown = [{**asdict(row), "shown": estimated(row.score), "larger": _larger(row.over_target)} for row in rows]
+    say(table(shown, columns))
     say("\n`score`: 0 is guessing, 1 is every item, with its 95 % interval over projects.")
     say(agreement_note(agreed))
-    say_over_target(done.table)
+    for line in over_target_notes(done.table):
+        say(printable(line))
     say(f"Table: {done.path}")
     return 0
+
+
+def _larger(sessions: int) -> str:
+    return f"in {sessions}" if sessions else ""
+
+
+def estimated(one: Estimate | None) -> str:
+    """A mean with its interval, if it has one."""
+    if one is None or one.low is None:
+        return decimal(None if one is None else one.mean)
+    return f"{one.mean:.2f} ({one.low:.2f} to {one.high:.2f})"
+
+
+def use_at_most(found: ModelUse, purpose: str) -> str:
+    """What a model would be asked at most, in a sentence."""
+    cost = "its price is not known; docs/my-provider.md says how to give one"
+    if found.usd is not None:
+        cost = f"at most about {dollars(found.usd)}"
+    return (
+        f"{found.requests:,} requests to {found.model} for {purpose}: {found.input_tokens:,} tokens to read, "
+        f"{found.output_tokens:,} to write; {cost}, less what is in the cache."
+    )

@@ -1,1 +1,0 @@
-"""Whether a model obeys and acts alike with each strategy's context."""
