@@ -1,0 +1,142 @@
+"""Drives the public face for the tables: a host's messages through a compactor, as an agent's loop does it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.compaction.strategy import Preset
+from workbench.live.compactor import Compactor
+from workbench.live.events import Event
+from workbench.live.settings import Settings
+from workbench.models.scripted import Scripted
+from workbench.transcript.message import Message, plain_text
+
+Record = dict[str, Any]
+
+
+def record(message: Message) -> Record:
+    """A built message in OpenAI's chat shape."""
+    text = plain_text(message)
+    if message.role == "tool":
+        return {"role": "tool", "tool_call_id": message.call_id, "content": text}
+    said: Record = {"role": message.role, "content": text, **({"name": message.name} if message.name else {})}
+    if message.role == "assistant":
+        thoughts = [block.text for block in message.blocks if block.type == "thinking"]
+        said |= {"reasoning_content": thoughts[0]} if thoughts else {}
+        if message.calls:
+            functions = [(call.id, {"name": call.name, "arguments": call.arguments_json()}) for call in message.calls]
+            said["tool_calls"] = [{"id": id, "type": "function", "function": one} for id, one in functions]
+            said["content"] = text or None
+    return said
+
+
+def records(messages: Iterable[Message]) -> list[Record]:
+    """Built messages in OpenAI's chat shape."""
+    return [record(message) for message in messages]
+
+
+@dataclass
+class Lived:
+    """What became of a conversation: the compactor, its model, the messages handed over, and what was sent."""
+
+    live: Compactor
+    model: Scripted
+    given: list[Message]
+    host: list[Record]
+    sent: list[Record]
+
+    @property
+    def path(self) -> list[str]:
+        """What is sent: the ids of messages as they were, `*` and the place of changed ones and `summary`s."""
+        known = {id(one): message.id for one, message in zip(self.host, self.given, strict=True)}
+        return [known.get(id(one), "summary") for one in self.sent]
+
+    @property
+    def summary(self) -> str:
+        """The text of the first message that the host did not write."""
+        return str(self.sent[self.path.index("summary")]["content"])
+
+    @property
+    def prompts(self) -> list[str]:
+        """What the model was asked."""
+        return [request.prompt for request in self.model.requests]
+
+    @property
+    def purposes(self) -> list[str]:
+        """What each request was for."""
+        return [request.purpose for request in self.model.requests]
+
+    @property
+    def read(self) -> list[int]:
+        """How many messages each request showed."""
+        return [len(request.messages) for request in self.model.requests]
+
+    @property
+    def types(self) -> list[str]:
+        """The events, in order."""
+        return [event.type for event in self.live.events]
+
+    def event(self, type: str) -> Event:
+        """The newest event of a type."""
+        return [event for event in self.live.events if event.type == type][-1]
+
+    def go_on(self, more: Sequence[Message], *, full: bool = True, **options: Any) -> Lived:
+        """The same agent later, with more messages."""
+        self.given, self.host = [*self.given, *more], [*self.host, *records(more)]
+        self.sent = asked_when_full(self.live, self.host, **options) if full else self.live.before_request(self.host)
+        return self
+
+
+def asked_when_full(live: Compactor, host: list[Record], after_turn: bool = False, **declared: Any) -> list[Record]:
+    """The next request, after the provider reported one that nearly fills the window."""
+    live.before_request(host, **declared)
+    live.report_usage({"prompt_tokens": live.window - 1, "completion_tokens": 1})
+    if after_turn:
+        live.after_turn(host)
+    return live.before_request(host, **declared)
+
+
+def lived(
+    preset: Preset | str, messages: Sequence[Message], says: Sequence[str | Exception] = ("what happened",) * 3,
+    *, full: bool = True, by_hand: bool = False, keep: int | None = None, window: int = 128_000,
+    instructions: str = "", after_turn: bool = False, system: str | None = None, **options: Any,
+) -> Lived:  # fmt: skip
+    """A conversation handed over at once: compacted by hand, when the window is reported full, or when it is due.
+
+    Args:
+        preset: how to compact.
+        messages: the conversation.
+        says: what the model answers.
+        full: whether the provider reports that the window is nearly full; if not, the trigger goes by the estimate.
+        by_hand: whether the user compacts.
+        keep: tokens of newest messages to keep; None leaves it to the preset.
+        window: tokens.
+        instructions: what the summary should dwell on.
+        after_turn: whether the turn is over then.
+        system: the system prompt beside the messages.
+        options: of the compactor.
+    """
+    model, host, given = Scripted(says), records(messages), list(messages)
+    set_keep = None if by_hand else keep
+    settings = Settings(keep_recent=set_keep, instructions="" if by_hand else instructions, hysteresis=0.0)
+    live = Compactor(preset, model=model, window=window, settings=settings, **options)
+    if by_hand:
+        live.compact(instructions, keep, messages=host)
+        sent = live.before_request(host, system=system)
+    elif full:
+        sent = asked_when_full(live, host, after_turn, system=system)
+    else:
+        sent = live.before_request(host, system=system)
+        if after_turn:
+            live.after_turn(host)
+            sent = live.before_request(host, system=system)
+    return Lived(live, model, given, host, sent)
+
+
+def tokens(preset: Preset | str, *messages: Message | Record) -> int:
+    """How large a preset takes these messages to be."""
+    live = Compactor(preset, window=10**9)
+    live.before_request([one if isinstance(one, dict) else record(one) for one in messages])
+    return live.tokens
