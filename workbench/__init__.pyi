@@ -5,6 +5,7 @@ from workbench.compaction.engine import compact as compact
 from workbench.compaction.plan import Plan as Plan
 from workbench.compaction.plan import Replace as Replace
 from workbench.compaction.presets import preset as preset
+from workbench.compaction.presets import with_recall as with_recall
 from workbench.compaction.stage import Budget as Budget
 from workbench.compaction.strategy import Preset as Preset
 from workbench.compaction.strategy import Strategy as Strategy
@@ -24,7 +25,6 @@ from workbench.judge.exam.sitting import judge_exam as judge_exam
 from workbench.live.compactor import Compactor as Compactor
 from workbench.live.hooks import Hooks as Hooks
 from workbench.live.hooks import Supply as Supply
-from workbench.metrics.metric import MetricInput as MetricInput
 from workbench.metrics.metric import Score as Score
 from workbench.models import find_model as find_model
 from workbench.models.loopback import Loopback as Loopback

@@ -284,9 +284,8 @@ def test_archived_results_can_be_read_by_reference() -> None:
     live = compactor("pipeline", window=6_000)
     sent = live.before_request(messages)
     reference = sent[2]["content"].partition("ref=")[2].rstrip("]")
-    assert live.read(reference) == long
-    with pytest.raises(KeyError):
-        live.read("nothing")
+    assert live.recall(reference, tokens=20_000) == long
+    assert live.recall("nothing").startswith("Nothing is archived under the id 'nothing'")
 
 
 def test_a_pinned_message_stays_as_it_is() -> None:

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from workbench.compaction.guard import Violation, violations
 from workbench.compaction.plan import Plan
+from workbench.compaction.recall import with_ids, with_room
 from workbench.compaction.stage import Budget, Stage
 from workbench.compaction.strategy import Strategy
 from workbench.errors import ModelError
@@ -126,6 +127,22 @@ def compact(
     Raises:
         ModelError: a model gave no usable answer and the request has nothing to use otherwise.
     """
+    if not strategy.recall:
+        return _compacted(history, strategy, budget, model, planner)
+    goal = with_room(budget, history)
+    done = _compacted(history, strategy, goal, model, planner)
+    if done.after is history and goal.target < budget.target:  # with room for ids it cannot be done: then without
+        done = _compacted(history, strategy, budget, model, planner)
+    if done.sent is history:
+        return replace(done, budget=budget)
+    after, sent = with_ids(history, done.after, done.sent, budget)
+    outcome, why = _outcome(history, after, sent, budget)
+    return replace(done, after=after, sent=sent, budget=budget, outcome=outcome, why=why)
+
+
+def _compacted(
+    history: Context, strategy: Strategy, budget: Budget, model: Model, planner: Planner | None
+) -> Compaction:
     after, records = history, []
     sent: Context | None = None
     refusal = ""

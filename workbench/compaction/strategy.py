@@ -20,11 +20,13 @@ class Strategy:
         stages: change the history; each runs only while the context is above its target.
         view: stages that shape what is sent, not what is kept. They are planned at each compaction; in between the
             same replacements are sent, so that a provider's prompt cache holds.
+        recall: whether what goes is archived and what is sent shows its ids (`with_recall`).
     """
 
     name: str
     stages: tuple[Stage, ...]
     view: tuple[Stage, ...] = ()
+    recall: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from workbench.live.gauge import Gauge
 from workbench.live.hooks import Hooks
 from workbench.live.memory import Memory
 from workbench.live.message_reader import MessageReader
+from workbench.live.recall_tool import RecallTool
 from workbench.live.recovery import Recovery
 from workbench.live.runner import Runner
 from workbench.live.settings import Settings
@@ -35,7 +36,7 @@ DEFAULTS = Settings()
 NO_HOOKS = Hooks()
 
 
-class Compactor:
+class Compactor(RecallTool):
     """Keeps an agent's context within its window, over plain messages in OpenAI's chat or Anthropic's format.
 
     The agent passes its whole list of messages before each request and sends what comes back. Its list never changes
@@ -126,14 +127,6 @@ class Compactor:
     def session(self, id: str = "live") -> Session:
         """The conversation so far, to be saved, replayed and measured."""
         return Session(id, self.log, model=self._gauge.model, window=self.window)
-
-    def read(self, reference: str) -> str:
-        """The full text that a stage took out of the context.
-
-        Raises:
-            KeyError: nothing is archived under that reference.
-        """
-        return self._memory.archive[reference]
 
     def before_request(
         self, messages: Sequence[Json], *, system: Json = None, tools: Json = None, model: str = ""

@@ -147,7 +147,7 @@ class Memory:
         format = self.reader.present_format
         shown = tuple(write_messages(done.sent.messages, now.path[:heard], now.place, format))
         mark = Checkpoint(heard, done.after, done.sent, shown, f"compaction-{len(self.log) + 1}")
-        self.archive.update(done.after.archive)
+        self.archive.update(done.sent.archive)
         summaries = [message for message in done.sent.messages if message.role == "summary"]
         self.reader.written.update((one.lead + one.text + one.tail, one) for one in summaries)
         self.version += 1

@@ -18,6 +18,7 @@ And what those do that name no seed's document as their source, unless their own
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib import import_module
 from types import ModuleType
 
@@ -38,6 +39,9 @@ NAMES = (
     "codex_local", "claude_code", "gemini_cli", "opencode", "openhands_rolling", "langchain_20", "hermes_lean",
 )  # fmt: skip
 """Each preset is a constant of its name in capitals; all but our own are in the file of their name."""
+
+RECALL = "+recall"
+"""What the name of a preset with recall ends in."""
 
 
 VARIANTS = {
@@ -74,12 +78,30 @@ KNOWN: Mapping[str, Preset] = _OnDemand((*NAMES, *VARIANTS))
 
 
 def preset(name: str) -> Preset:
-    """The preset of that name: built in, a variant, or installed.
+    """The preset of that name: built in, a variant, or installed; `NAME+recall` is that preset `with_recall`.
 
     Raises:
         UnknownName: neither; the message lists what is known.
     """
-    return find("preset", name, KNOWN)
+    plain = name.removesuffix(RECALL)
+    found = find("preset", plain, KNOWN)
+    return found if plain == name else with_recall(found)
+
+
+def with_recall(of: Preset | str) -> Preset:
+    """The same preset, which keeps what it takes out within reach of the tool `recall`; its name ends in `+recall`.
+
+    What is removed or rewritten is archived, and what is sent shows its ids, within the same target.
+
+    Raises:
+        UnknownName: no preset has that name.
+    """
+    plain = preset(of) if isinstance(of, str) else of
+    if plain.strategy.recall:
+        return plain
+    strategies = [one and replace(one, name=one.name + RECALL, recall=True) for one in (plain.strategy, plain.overflow)]
+    assert strategies[0] is not None
+    return replace(plain, name=plain.name + RECALL, strategy=strategies[0], overflow=strategies[1])
 
 
 def catalogue() -> dict[str, str]:

@@ -1,0 +1,62 @@
+"""A running agent asks for what was taken out of its context."""
+
+from __future__ import annotations
+
+import pytest
+from live.talk import anthropic, asked, back, openai, used
+
+import workbench as wb
+
+
+@pytest.mark.parametrize("format", ["openai", "anthropic"])
+def test_an_agent_is_offered_recall_and_gets_an_early_fact_back(format: str) -> None:
+    messages = openai(30) if format == "openai" else anthropic(30)
+    live = wb.Compactor("truncate+recall", window=4_000)
+    sent = live.before_request(messages)
+    assert "keep its limit at 1003" not in str(sent)
+    (tool,) = live.tools()
+    assert (tool["function"]["name"] if format == "openai" else tool["name"]) == "recall"
+    line = next(line for line in str(sent).split("\\n") if "earlier messages are archived" in line)
+    assert "recall" in line
+    answer = live.recall(query="part 3 limit")
+    assert "keep its limit at 1003" in answer
+    id = answer.split("[", 1)[1][:8]
+    assert live.recall(id) in answer and len(live.recall(query="word", tokens=100)) <= 400
+
+
+@pytest.mark.parametrize(
+    ("format", "keys"),
+    [
+        ("openai", {"type", "function"}),
+        ("anthropic", {"name", "description", "input_schema"}),
+        ("responses", {"type", "name", "description", "parameters"}),
+        ("gemini", {"functionDeclarations"}),
+    ],
+)
+def test_the_tool_has_the_shape_that_each_api_takes(format: str, keys: set[str]) -> None:
+    assert set(wb.Compactor("pipeline+recall").tools(format)[0]) == keys
+
+
+def test_a_format_without_tools_is_refused_and_a_preset_without_recall_has_none() -> None:
+    with pytest.raises(wb.WorkbenchError, match="known are openai"):
+        wb.Compactor("pipeline+recall").tools("telegram")
+    assert wb.Compactor("pipeline").tools() == []
+
+
+def test_a_whole_loop_calls_recall_and_goes_on() -> None:
+    live = wb.Compactor("pipeline+recall", model="extractive", window=4_000)
+    messages = openai(30)
+    live.before_request(messages, tools=live.tools())
+    messages += [asked("what was the limit of part 2?"), used("call_r", "recall", query="limit of part 2")]
+    messages.append(back("call_r", live.recall(query="limit of part 2")))
+    sent = live.before_request(messages, tools=live.tools())
+    assert "limit is 1002" in sent[-1]["content"] or "limit at 1002" in sent[-1]["content"]
+    assert live.tokens <= 4_000
+
+
+def test_one_conversation_answers_nothing_of_another() -> None:
+    first, second = (wb.Compactor("truncate+recall", window=4_000) for _ in range(2))
+    first.before_request(openai(30))
+    second.before_request([asked("hello")])
+    assert "Part 3 is done" in first.recall(query="part 3")
+    assert second.recall(query="part 3").startswith("Nothing in the archive")
