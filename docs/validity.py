@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from workbench.analysis.fetched_again import by_way, figures, lead_note, ranks, with_intervals
-from workbench.analysis.names_only import ANSWERED, alarms
+from workbench.analysis.names_only import ANSWERED, names_only
 from workbench.compaction.presets import catalogue
 from workbench.experiment.prepared import Prepared, prepared
 from workbench.experiment.sources import sessions_in, sources_of
@@ -163,7 +163,7 @@ def _groups(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def _rate(rows: pd.DataFrame) -> str:
-    return f"{int(alarms(rows).sum())} of {len(rows)}"
+    return f"{sum(map(names_only, rows['presence'], rows['exam']))} of {len(rows)}"
 
 
 PARTS: Mapping[str, Callable[[Sequence[str]], Iterator[str]]] = {

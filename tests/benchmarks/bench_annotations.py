@@ -13,10 +13,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent.parent.parent))
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from workbench.datasets.annotations import Superseded, annotated
+from annotated import annotated
+
 from workbench.datasets.bundled import bundled_files
 from workbench.extraction.statements import statements
 from workbench.importers.importer import load
@@ -26,7 +28,7 @@ from workbench.metrics.state.superseded import Change
 KINDS = ("constraint", "decision", "pending")
 
 
-def meant(change: Change, known: Iterable[Superseded]) -> Superseded | None:
+def meant(change: Change, known: Iterable[Any]) -> Any | None:
     """The annotated change that a extracted one is: each value holds the other's words."""
     for one in known:
         if all(

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.errors import FormatError
-from workbench.datasets.annotations import annotated
+from annotated import annotated
+
 from workbench.datasets.bundled import bundled_files
 from workbench.importers.importer import load
 from workbench.transcript.message import said_texts
@@ -68,15 +68,3 @@ def test_answers_are_spread_over_the_session(path: Path) -> None:
     first = [said.index(probe.evidence[0]) for probe in annotated(path).probes]
     assert min(first) < len(said) / 4
     assert max(first) > len(said) / 2
-
-
-def test_an_entry_that_lacks_a_field_is_named(tmp_path: Path) -> None:
-    (tmp_path / "annotations.toml").write_text('[[probes]]\nquestion = "q?"\nevidence = ["m1"]\n')
-    with pytest.raises(FormatError, match=r"'probes\[0\]\.answer': annotations file: the field is missing"):
-        annotated(tmp_path / "session.jsonl.gz")
-    (tmp_path / "annotations.toml").write_text('[[decisions]]\ntext = "t"\nevidence = []\nwhy = "w"\n')
-    with pytest.raises(FormatError, match=r"'decisions\[0\]\.why': annotations file: unknown field"):
-        annotated(tmp_path / "session.jsonl.gz")
-    (tmp_path / "annotations.toml").unlink()
-    with pytest.raises(FormatError, match="no annotations file"):
-        annotated(tmp_path / "session.jsonl.gz")

@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
 from report.made import MadeResults, made
 
-from workbench.report.provenance import recorded_html, rereads_note, validation_html
+from workbench.report.provenance import recorded_html, validation_html
 from workbench.report.tables import Tables
 
 
@@ -15,10 +12,6 @@ def with_recorded() -> MadeResults:
         {"session": "session-00", "strategy": name, "mode": "recorded", "metric": metric, "value": value}
         for name, kept in (("truncate", 0.3), ("recorded", 0.7))
         for metric, value in (("exam_recall", kept), ("tokens_kept", 0.05))
-    ]
-    run.rows["rereads"] = [
-        {"session": "session-00", "at": 40, "calls": 24, "repeats": 9, "expected": 4.0},
-        {"session": "session-01", "at": 40, "calls": 24, "repeats": 9, "expected": None},
     ]
     return run
 
@@ -51,15 +44,7 @@ def test_what_was_really_kept_stands_beside_the_strategies() -> None:
     found = recorded_html(Tables.of(with_recorded()))
     assert found.data is not None
     assert list(found.data["strategy"]) == ["recorded", "truncate"]
-    assert "9 times" in found.html
 
 
 def test_a_run_without_recorded_compactions_shows_nothing() -> None:
     assert recorded_html(Tables.of(made())).html == ""
-
-
-@pytest.mark.parametrize("rows", [[], [{"session": "s", "at": 1, "calls": 2, "repeats": 1, "expected": None}]])
-def test_too_few_calls_are_said_to_be_too_few(rows: list[dict[str, Any]]) -> None:
-    run = made()
-    run.rows["rereads"] = rows
-    assert "Too few" in rereads_note(Tables.of(run))

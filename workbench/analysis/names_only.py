@@ -6,8 +6,6 @@ tried on the other (docs/validity.md).
 
 from __future__ import annotations
 
-import pandas as pd
-
 METRICS = ("recall_presence", "exam_recall")
 """The metrics whose means at equal size it takes."""
 ANSWERED = 0.55
@@ -28,9 +26,3 @@ def names_only(presence: float, exam: float) -> bool:
     """Whether contexts of these means read like a list of names."""
     found = share_answered(presence, exam)
     return found is not None and found < ANSWERED
-
-
-def alarms(rows: pd.DataFrame) -> pd.Series[bool]:
-    """For each row with `presence` and `exam` whether there is an alarm."""
-    found = [names_only(*pair) for pair in zip(rows["presence"], rows["exam"], strict=True)]
-    return pd.Series(found, index=rows.index, dtype=bool)

@@ -19,7 +19,6 @@ from workbench.metrics.builtin import BUILTIN, installed
 from workbench.metrics.chain import chain
 from workbench.metrics.costs.pricing import pricing
 from workbench.metrics.metric import MetricInput, Retained, Score
-from workbench.metrics.rereads import rereads
 from workbench.metrics.size import EVEN_SO, stays_larger
 from workbench.models.model import Completion, Model
 from workbench.models.summary_repair import STANDS_IN
@@ -43,7 +42,7 @@ Tables: TypeAlias = dict[str, list[Row]]
 Loss: TypeAlias = dict[str, Any]
 
 NAMES = (
-    "steps", "compactions", "retention", "survival", "rereads", "scores",
+    "steps", "compactions", "retention", "survival", "scores",
     "baseline_at_sizes", "costs", "reconciliation", "losses", "boundaries",
 )  # fmt: skip
 """The tables that a replay fills."""
@@ -84,7 +83,6 @@ def replay_rows(
             _name(found, session.id, reference)
             for name, rows in found.items():
                 tables[name] += rows
-        tables["rereads"] += [{"session": session.id, **row} for row in rereads(session.messages, tuple(really))]
         tables["reconciliation"] += reconciliation(ready, prices)
         tables["boundaries"] += [{"session": session.id, **_boundary(one)} for one in sized]
     return tables

@@ -73,7 +73,7 @@ class RunFolder:
 class Results:
     """A finished run: its tables as attributes, each a DataFrame; docs/tables.md describes them.
 
-    The tables are sessions, steps, compactions, retention, survival, rereads, scores,
+    The tables are sessions, steps, compactions, retention, survival, scores,
     baseline_at_sizes, costs, reconciliation, losses, boundaries, replays, replicates (empty where nothing was repeated)
     and variants (of a sweep).
     """

@@ -39,7 +39,6 @@ COLUMNS: dict[str, dict[str, str]] = {
         "presence": "float", "bound": "float", "coverage": "float",
     },
     "survival": {**_REPLAY, "kind": "str", "round": "int", "at_risk": "int", "lost": "int"},
-    "rereads": {"session": "session", "at": "int", "calls": "int", "repeats": "int", "expected": "float"},
     "scores": {
         **_PLACE, "metric": "str", "value": "float", "scaled": "float", "unit": "str", "better": "str", "n": "int",
         "why": "str",

@@ -16,7 +16,7 @@ from workbench.experiment.store import Results
 from workbench.formats import some
 from workbench.markup import render
 from workbench.metrics import HEADLINE
-from workbench.report.html import Html, empty, part, sentences
+from workbench.report.html import Html, empty, part
 from workbench.report.summaries import integrity, writers
 from workbench.report.tables import Tables
 from workbench.validation.scale import ceiling, floor
@@ -80,13 +80,7 @@ def recorded_html(run: Tables) -> Html:
     means = by.mean()
     means.insert(0, "sessions", by["recall"].count())
     data = means.sort_values("recall", ascending=False).reset_index()
-    return part("recorded", data, note=rereads_note(run))
-
-
-def rereads_note(run: Tables) -> str:
-    """How often the recorded agents looked again at what they had seen, in a sentence."""
-    known = run.rereads[run.rereads["expected"].notna()]
-    return " ".join(sentences("rereads", compactions=len(known), **known[["calls", "repeats", "expected"]].sum()))
+    return part("recorded", data)
 
 
 def writers_html(run: Tables) -> Html:

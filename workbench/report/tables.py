@@ -42,7 +42,6 @@ class Tables:
     survival: pd.DataFrame
     costs: pd.DataFrame
     reconciliation: pd.DataFrame
-    rereads: pd.DataFrame
     baseline_at_sizes: pd.DataFrame
     boundaries: pd.DataFrame
     named_baseline: str = ""
