@@ -35,7 +35,7 @@ def requests(preset: str, messages: list[Record], window: int, *, by_hand: bool 
     """All requests of a conversation, the last one with the whole of it."""
     live = Compactor(preset, model=Extractive(), window=window)
     sent = [live.before_request(messages[:end]) for end in answers(messages)]
-    if by_hand:
+    if by_hand and live.preset.host.manual_in_turn:
         live.compact(messages=messages)
     return [*sent, live.before_request(messages)]
 
