@@ -10,6 +10,7 @@ from workbench.experiment.store import Results
 from workbench.formats import decimal
 from workbench.report.answers import answers
 from workbench.report.comparison import differences
+from workbench.report.paging import within_reach
 from workbench.report.panel import panel_of, panel_words
 from workbench.report.tables import Tables
 from workbench.report.verdict import over_sessions, verdict
@@ -22,6 +23,10 @@ LEVELS = ("recall_bound", "recall_presence", "recall_coverage")
 OWN_TRIGGER = {
     "strategy": "strategy", "still knows": "recall", "tokens saved": "tokens_saved:percent", "cost": "cost:dollars",
     "cost saved": "cost_saved:percent", "compactions": "compactions:count",
+}  # fmt: skip
+WITHIN_REACH = {
+    "strategy": "strategy", "visible": "visible:percent", "recoverable": "recoverable:percent", "lost": "lost:percent",
+    "calls/100": "calls:count", "saved": "saved:percent", "without": "saved_without:percent",
 }  # fmt: skip
 WIDTH = 80
 """Characters in a line of sentences."""
@@ -59,6 +64,7 @@ def outcome(results: Results, no_report: bool, baseline: str) -> dict[str, objec
         "baseline": run.baseline,
         "against_baseline": records(differences(run)),
         "strategies": headline(run),
+        "within_reach": records(within_reach(run)),
     }
 
 
@@ -99,6 +105,13 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
     say("\nEach on its own trigger, a mean over sessions:\n")
     own = [row | {"recall": _recall(row["recall"]) + "!" * (row["strategy"] in over)} for row in found]
     say(table(own, OWN_TRIGGER))
+    if reach := records(within_reach(run)):
+        say("\nWithin reach of recall, each on its own trigger:\n")
+        say(table(reach, WITHIN_REACH))
+        _write(
+            "Recoverable: of the questions of still knows, those answered only with what a call of recall gives back "
+            "for words of the question that stand in the context. Calls in 100 requests; cost saved with and without."
+        )
     for note in _notes(run, large, over):
         _write(note)
     say(f"\nTables: {results.path}" if no_report else f"\nReport: {results.report}")

@@ -19,6 +19,7 @@ from workbench.metrics.builtin import BUILTIN, installed
 from workbench.metrics.chain import chain
 from workbench.metrics.costs.pricing import pricing
 from workbench.metrics.metric import MetricInput, Retained, Score
+from workbench.metrics.paging import paging
 from workbench.metrics.size import EVEN_SO, stays_larger
 from workbench.models.model import Completion, Model
 from workbench.models.summary_repair import STANDS_IN
@@ -43,7 +44,7 @@ Loss: TypeAlias = dict[str, Any]
 
 NAMES = (
     "steps", "compactions", "retention", "survival", "scores",
-    "baseline_at_sizes", "costs", "reconciliation", "losses", "boundaries",
+    "baseline_at_sizes", "costs", "paging", "reconciliation", "losses", "boundaries",
 )  # fmt: skip
 """The tables that a replay fills."""
 WORST = 30
@@ -141,6 +142,7 @@ def _fill(tables: Tables, data: MetricInput, worst: int = WORST) -> None:
     tables["survival"] += chain(data)
     tables["scores"] += [place | row for row in _scores(data)]
     tables["costs"] += cost_rows(data)
+    tables["paging"] += [place | row for row in paging(data)]
     if data.replay.preset not in REFERENCES:
         tables["losses"] += [place | row for row in _losses(data, worst)]
 

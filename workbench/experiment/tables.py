@@ -53,6 +53,11 @@ COLUMNS: dict[str, dict[str, str]] = {
         "usd_summaries": "float", "usd_uncompacted": "float", "usd_fetching": "float", "net_saving": "float",
         "breaks": "int", "parted_at": "int", "even_at": "int", "assumed_summaries": "int",
     },
+    "paging": {
+        **_PLACE, "boundaries": "int", "visible": "float", "recoverable": "float", "lost": "float", "items": "int",
+        "asked": "int", "answered": "int", "tokens": "int", "requests": "int", "calls": "int", "usd_recall": "float",
+        "usd_fetching": "float", "net_saving": "float",
+    },
     "reconciliation": {
         "session": "session", "model": "text", "row": "text", "cache": "str", "why": "text", "requests": "int",
         "left_out": "int", "prompt_error": "float", "read_error": "float", "usd_error": "float", "usd": "float",

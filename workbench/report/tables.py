@@ -41,6 +41,7 @@ class Tables:
     replays: pd.DataFrame
     survival: pd.DataFrame
     costs: pd.DataFrame
+    paging: pd.DataFrame
     reconciliation: pd.DataFrame
     baseline_at_sizes: pd.DataFrame
     boundaries: pd.DataFrame

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -76,15 +76,25 @@ class BoundaryExam:
 
     def credit(self, seen: View) -> Floats:
         """(items,) what a context earns with the lexical reader, in [0, 1], chance not taken off."""
-        history = self._history
+        return self.credit_behind(seen)(())
+
+    def credit_behind(self, seen: View) -> Callable[[Sequence[str]], Floats]:
+        """A function: what a context earns where the reader reads some lines before it."""
+        history, sheet = self._history, self._sheet
         order, new = history.newest_in(seen.kept), history.new_lines(seen)
         place = {line: number for number, line in enumerate(new)}  # the last place of each
-        known = [number for line in place if (number := history.number.get(line, -1)) >= 0]
-        order = np.where(order >= 0, order + len(new), order)
-        order[known] = np.maximum(order[known], [place[history.texts[number]] for number in known])
+        order = history.placed(np.where(order >= 0, order + len(new), order), place)
         unknown = [line for line in place if line not in history.number]
-        orders = [order, np.array([place[line] for line in unknown], dtype=np.int64)]
-        return self._sheet.credit([self._whole, self._sheet.look_up(unknown)], orders)
+        hits, own = sheet.look_up(unknown), np.array([place[line] for line in unknown], dtype=np.int64)
+
+        def credit(earlier: Sequence[str]) -> Floats:
+            first = {line: number for number, line in enumerate(earlier)}
+            shifted = history.placed(np.where(order >= 0, order + len(earlier), order), first)
+            rest = [line for line in first if line not in history.number]
+            orders = [shifted, own + len(earlier), np.array([first[line] for line in rest], dtype=np.int64)]
+            return sheet.credit([self._whole, hits, sheet.look_up(rest)], orders)
+
+        return credit
 
     def answering_lines(self) -> list[str]:
         """For each item the line of the history that speaks most for the answer, each once, in the history's order."""

@@ -131,6 +131,12 @@ class ExamHistory:
         flags[list(kept)] = True
         return self.newest(flags)
 
+    def placed(self, order: Ints, place: Mapping[str, int]) -> Ints:
+        """(lines,) the later one of two places for each line; those of `place` that the session lacks are left out."""
+        known = {self.number[line]: at for line, at in place.items() if line in self.number}
+        order[list(known)] = np.maximum(order[list(known)], list(known.values()))
+        return order
+
     def new_lines(self, seen: View) -> list[str]:
         """The lines of the texts that are new in a context, in order."""
         origins = seen.from_message or (None,) * len(seen.texts)
