@@ -9,6 +9,7 @@ from typing import Any
 from workbench.compaction.strategy import Preset
 from workbench.live.compactor import Compactor
 from workbench.live.events import Event
+from workbench.live.formats.shape import GAP
 from workbench.live.settings import Settings
 from workbench.models.scripted import Scripted
 from workbench.transcript.message import Message, plain_text
@@ -49,9 +50,16 @@ class Lived:
 
     @property
     def path(self) -> list[str]:
-        """What is sent: the ids of messages as they were, `*` and the place of changed ones and `summary`s."""
-        known = {id(one): message.id for one, message in zip(self.host, self.given, strict=True)}
-        return [known.get(id(one), "summary") for one in self.sent]
+        """What is sent: ids, with `*` where only a message's beginning is left, `summary`, and `turn` for a filler."""
+        return [self._label(one) for one in self.sent]
+
+    def _label(self, sent: Record) -> str:
+        both = list(zip(self.host, self.given, strict=True))
+        own = next((message.id for one, message in both if one is sent), "")
+        cut = (
+            message.id for one, message in both if sent["content"] and str(one["content"]).startswith(sent["content"])
+        )
+        return own or next((f"{id}*" for id in cut), "turn" if sent["content"] == GAP else "summary")
 
     @property
     def summary(self) -> str:

@@ -1,267 +1,212 @@
-"""Operator-Use's published table, row by row, and what else its document promises."""
+"""Operator-Use's published table, row by row, and what else its document promises, through compactor and replay."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from conformance.rows import Row, reported
-from live.talk import answered, asked
+from conformance.driver import Lived, lived, tokens
+from conformance.rows import Row
 
+import workbench as wb
 from builders import called, result, said, told
-from workbench.compaction.engine import compact
-from workbench.compaction.file_lists import file_ops, listed
-from workbench.compaction.plan import Draft
-from workbench.compaction.presets import preset
-from workbench.compaction.presets.operator_use import (
-    OPERATOR_USE,
-    PROMPT,
-    OperatorCut,
-    OperatorSettings,
-    find_cut,
-    in_order,
-    operator_use,
-    turn_start,
-)
-from workbench.compaction.presets.token_counters import operator_tokens
-from workbench.compaction.span_selection import Movable, Span, SummaryInput
-from workbench.compaction.stage import Budget
-from workbench.compaction.trigger import Moment, Situation
+from workbench.compaction.presets.operator_use import OperatorSettings, operator_use
 from workbench.errors import CompactionRefused, ModelError
-from workbench.live.compactor import Compactor
-from workbench.models.model import SummaryRequest
+from workbench.live.hooks import Cancel, Hooks, Supply
 from workbench.models.scripted import Scripted
-from workbench.transcript.context import Context
-from workbench.transcript.files import FileOps
-from workbench.transcript.log import CompactionEntry, Log, MessageEntry, fold
-from workbench.transcript.message import Image, Message, Summary, Text, ToolResult, Usage, UserMessage, plain_text
+from workbench.transcript.message import Image, Message, Text, UserMessage
+from workbench.transcript.session import Session
+
+WORDS = "w" * 4_000
+"""A message of a thousand tokens."""
+EMPTY = "the original prepares an empty list and asks a model about nothing; the document returns None"
 
 
-def log_of(messages: Iterable[Message]) -> Log:
-    log = Log()
-    for message in messages:
-        log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
-    return log
+def pairs(n: int, first: int = 0) -> list[Message]:
+    return [m for i in range(first, first + n) for m in (said(WORDS, f"u{i}"), told(WORDS, f"a{i}"))]
 
 
-def pairs(n: int, text: str = "word") -> list[Message]:
-    return [m for i in range(n) for m in (said(text, f"u{i}"), told(text, f"a{i}"))]
+def turned(messages: Sequence[Message], keep: int, *says: str | Exception, **options: Any) -> Lived:
+    """A conversation whose turn is over, with a nearly full window."""
+    return lived("operator_use", messages, says or ("S", "T", "U"), keep=keep, after_turn=True, **options)
 
 
-def long_pairs(n: int) -> list[Message]:
-    return pairs(n, "w" * 4_000)
+def point(messages: Sequence[Message], keep: int) -> dict[str, object]:
+    done = turned(messages, keep)
+    return {"path": done.path, "read": done.read}
 
 
-def keeping(tokens: int) -> OperatorSettings:
-    return OperatorSettings(keep_recent_tokens=tokens)
-
-
-def context(messages: Iterable[Message]) -> Context:
-    return Context.of(messages, operator_tokens)
-
-
-def cut(messages: Sequence[Message], keep: int) -> Span | None:
-    return OperatorCut(lambda: keeping(keep)).find(context(messages), Budget(target=0, window=1))
-
-
-def drafted(messages: Sequence[Message], keep: int, instructions: str = "") -> Draft:
-    """The summary that a compaction of these messages asks for."""
-    (stage,) = OPERATOR_USE.strategy.stages
-    plan = stage.plan(context(messages), Budget(target=0, window=1, keep_recent=keep, instructions=instructions))
-    assert plan is not None
-    (draft,) = (new for edit in plan.edits for new in edit.by if isinstance(new, Draft))
-    return draft
-
-
-def requests(messages: Sequence[Message], keep: int, instructions: str = "") -> tuple[SummaryRequest, ...]:
-    return drafted(messages, keep, instructions).requests
-
-
-def compacted(messages: Sequence[Message], keep: int, *answers: str) -> Context:
-    budget = Budget(target=0, window=1, keep_recent=keep)
-    return compact(context(messages), OPERATOR_USE.strategy, budget, Scripted([*answers])).after
-
-
-def point(messages: Sequence[Message], keep: int, *names: str) -> dict[str, object]:
-    first, found = find_cut(messages, 0, keep), cut(messages, keep)
-    given = SummaryInput((), ()) if found is None else SummaryInput.of(context(messages), found)
-    start = turn_start(messages, 0, first)
-    every = {
-        "first kept": first, "turn start": start, "split": start is not None,
-        "to summarise": len(given.history), "prefix": len(given.prefix), "none": found is None,
-    }  # fmt: skip
-    return {name: every[name] for name in names}
+def due(tokens: int, window: int, **settings: Any) -> bool:
+    """Whether a turn whose answer left so many tokens is compacted."""
+    preset = operator_use(lambda: OperatorSettings(**settings))
+    done = lived(preset, pairs(4), ("S",), keep=1_000, window=window, full=False)
+    done.live.report_usage({"prompt_tokens": tokens - 100, "completion_tokens": 100})
+    done.live.after_turn(done.host)
+    return "compaction_ended" in done.types
 
 
 def sizes() -> dict[str, object]:
     words = "w" * 400
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
     return {
-        "image": operator_tokens(UserMessage(id="i", blocks=(Image(),))),
-        "text": operator_tokens(said(words)),
-        "thinking": operator_tokens(told("", thought=words)),
-        "result": operator_tokens(result(words)),
-        "summary": operator_tokens(Summary(id="s", text=words)),
-        "empty": operator_tokens(said("")),
+        "image": tokens("operator_use", {"role": "user", "content": [picture]}),
+        "text": tokens("operator_use", said(words)),
+        "thinking": tokens("operator_use", {"role": "assistant", "content": "", "reasoning_content": words}),
+        "result": tokens("operator_use", result(words)),
+        "empty": tokens("operator_use", said("")),
     }
 
 
-def trigger_percent() -> dict[str, object]:
-    half = OperatorSettings(trigger_percent=0.5)
-    return {"5000": half.due(5000, 10_000), "5001": half.due(5001, 10_000)}
+def right_after() -> dict[str, object]:
+    done = turned(pairs(4), 3_000)
+    done.go_on([], after_turn=True)
+    return {"empty": turned([], 1).sent, "types": done.types.count("compaction_ended"), "read": done.read}
 
 
-def due(tokens: int, window: int, reserve: int, *, enabled: bool = True) -> bool:
-    return OperatorSettings(enabled=enabled, reserve_tokens=reserve).due(tokens, window)
+def after_a_compaction() -> dict[str, object]:
+    """Four messages of which two are kept, and two more: the messages that a second compaction summarises."""
+    done = turned(pairs(2), 2_000, "first", "second").go_on(pairs(1, first=9), after_turn=True)
+    return {"path": done.path, "read": done.read, "previous": done.model.requests[1].previous}
 
 
-def leaf_is_compaction() -> dict[str, object]:
-    log = log_of(long_pairs(4))
-    log.append(CompactionEntry(id="c", parent=log.leaf, summary=Summary(id="c", text="x"), first_kept="u2"))
-    empty = OPERATOR_USE.strategy.stages[0].plan(context([]), Budget(target=0, window=1))
-    return {"empty": empty, "leaf": cut(fold(log.path()), 10_000)}
+def lists(*calls: tuple[str, str]) -> str:
+    """What stands below the answer in the summary."""
+    steps = [
+        m for i, (tool, path) in enumerate(calls) for m in (called(tool, f"c{i}", path=path), result("ok", f"c{i}"))
+    ]
+    return turned([said(WORDS, "ux"), *steps, told(WORDS, "ax"), *pairs(2)], 2_000, "S").summary.partition("S")[2]
 
 
-def after_a_compaction(first_kept: str) -> str:
-    """Four messages, a compaction, two more messages: the first message that a second compaction looks at."""
-    log = log_of(pairs(2))
-    log.append(CompactionEntry(id="c", parent=log.leaf, summary=Summary(id="c", text="x"), first_kept=first_kept))
-    for message in (said("more", "u9"), told("more", "a9")):
-        log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
-    movable = Movable.of(context(fold(log.path())), Budget(target=0, window=1))
-    return movable.messages[movable.earlier].id
-
-
-def lists() -> dict[str, object]:
-    calls = [("read", "b"), ("read", "a"), ("write", "c"), ("edit", "b")]
-    messages = [called(tool, f"c{i}", path=path) for i, (tool, path) in enumerate(calls)]
-    given = SummaryInput((), tuple(messages), files=file_ops(messages))
-    files = in_order(Context.of(messages), given).files
-    return {"read": files.read, "modified": files.modified}
-
-
-def footers() -> dict[str, object]:
-    return {
-        "none": listed(FileOps()),
-        "read": listed(FileOps(read=("a", "b"))),
-        "modified": listed(FileOps(modified=("c",))),
-    }
-
-
-def second_cycle() -> dict[str, object]:
-    model = Scripted(["the first summary", "the second"])
-    budget = Budget(target=0, window=1, keep_recent=1_500)
-    once = compact(context(long_pairs(4)), OPERATOR_USE.strategy, budget, model).after
-    more = [replace(m, id=f"{m.id}+") for m in long_pairs(4)]
-    compact(context([*once.messages, *more]), OPERATOR_USE.strategy, budget, model)
-    return {"previous": model.requests[1].previous == "the first summary"}
-
-
-def failure(why: str) -> str:
-    try:
-        budget = Budget(target=0, window=1, keep_recent=1_500)
-        compact(context(long_pairs(6)), OPERATOR_USE.strategy, budget, Scripted([ModelError(why)]))
-    except ModelError as error:
-        return str(error)
-    return "none"
+def failure(why: str) -> dict[str, object]:
+    done = turned(pairs(6), 1_500, ModelError(why))
+    assert done.live.ending is not None
+    return {"code": done.live.ending.code, "why": done.live.ending.why, "sent": done.sent == done.host}
 
 
 def ignored_usage() -> dict[str, object]:
-    compactor = Compactor(OPERATOR_USE, model=Scripted(["S"]), window=100_000)
-    history = [m for _ in range(8) for m in (asked("w" * 8_000), answered("w" * 8_000))]
-    compactor.before_request(history)
-    compactor.report_usage(None)
-    compactor.after_turn()
-    calm = len(compactor.events)
-    compactor.report_usage({"input_tokens": 95_000, "output_tokens": 5})
-    compactor.after_turn()
-    return {"null": calm, "good": len(compactor.events) > 0}
+    done = lived("operator_use", pairs(4), keep=1_000, full=False, window=20_000)
+    done.live.report_usage(None)
+    done.live.after_turn()
+    calm = done.types
+    done.live.report_usage({"input_tokens": 19_000, "output_tokens": 5})
+    done.live.after_turn()
+    return {"null": calm, "good": "compaction_ended" in done.types}
 
 
-CALL_400 = [called("read", "c1"), result("w" * 400, "c1", id="r1")]
-TRAILING = [said("u"), *CALL_400, result("w" * 400, "c1", id="r2")]
-IN_TURN = [said("u0", "u0"), told("a0", "a0"), said("u1", "u1"), *CALL_400, told("a2", "a2")]
-LONG_CALL = [called("read", "c1"), result("w" * 8_000, "c1", id="r1")]
-OPEN_TURN = [said("u8", "u8"), *LONG_CALL, told("a8", "a8")]
-EMPTY = "the original prepares an empty list and asks a model about nothing; the document returns None"
+def call(name: str, size: int = 8_000) -> list[Message]:
+    return [called("read", name), result("w" * size, name)]
+
+
+TRAILING = [said(WORDS), called("read", "c1"), called("read", "c2"), result("w" * 400, "c1"), result("w" * 400, "c2")]
+IN_TURN = [*pairs(1), said(WORDS, "u1"), *call("c1"), told(WORDS, "a2")]
 
 ROWS = (
     Row(
-        "operator_use", "usage 100/50/20/10", {"tokens": 180},
-        lambda: {"tokens": reported(Usage(input=100, output=50, cache_read=20, cache_write=10))},
+        "operator_use", "usage 100/50/20/10 is 180", {"179": True, "180": False},
+        lambda: {str(n): passes(n) for n in (179, 180)},
     ),
     Row(
         "operator_use", "image; 400 chars of each kind; empty user text",
-        {"image": 1200, "text": 100, "thinking": 100, "result": 100, "summary": 100, "empty": 1}, sizes,
+        {"image": 1200, "text": 100, "thinking": 100, "result": 100, "empty": 1}, sizes,
     ),
     Row(
         "operator_use", "should_compact(9500, 10000), reserve 1000, then (5000)", {"9500": True, "5000": False},
-        lambda: {"9500": due(9_500, 10_000, 1_000), "5000": due(5_000, 10_000, 1_000)},
+        lambda: {str(n): due(n, 10_000, reserve_tokens=1_000) for n in (9_500, 5_000)},
     ),
     Row(
         "operator_use", "reserve 500: 9501 and 9500 of 10000", {"9501": True, "9500": False},
-        lambda: {"9501": due(9_501, 10_000, 500), "9500": due(9_500, 10_000, 500)},
+        lambda: {str(n): due(n, 10_000, reserve_tokens=500) for n in (9_501, 9_500)},
     ),
     Row(
         "operator_use", "5001 of 10000: reserve 100 and 5000", {"100": False, "5000": True},
-        lambda: {"100": due(5_001, 10_000, 100), "5000": due(5_001, 10_000, 5_000)},
-    ),
-    Row("operator_use", "disabled", {"due": False}, lambda: {"due": due(99_999, 10_000, 500, enabled=False)}),
-    Row("operator_use", "trigger_percent 0.5", {"5000": False, "5001": True}, trigger_percent),
-    Row(
-        "operator_use", "prepare([]); leaf is a compaction", {"empty": None, "leaf": None}, leaf_is_compaction,
-        instead="what the compaction kept is compacted again where it is due; the original does nothing",
+        lambda: {str(n): due(5_001, 10_000, reserve_tokens=n) for n in (100, 5_000)},
     ),
     Row(
-        "operator_use", "5 pairs of 1 token, keep 1", {"first kept": 9, "turn start": 8, "split": True},
-        lambda: point(pairs(5), 1, "first kept", "turn start", "split"),
+        "operator_use", "disabled", {"due": False},
+        lambda: {"due": due(9_999, 10_000, reserve_tokens=500, enabled=False)},
     ),
     Row(
-        "operator_use", "5 pairs, keep 2", {"first kept": 8, "split": False},
-        lambda: point(pairs(5), 2, "first kept", "split"),
+        "operator_use", "trigger_percent 0.5", {"5000": False, "5001": True},
+        lambda: {str(n): due(n, 10_000, trigger_percent=0.5) for n in (5_000, 5_001)},
     ),
     Row(
-        "operator_use", "5 pairs, keep 100000", {"first kept": 0, "to summarise": 0, "none": True},
-        lambda: point(pairs(5), 100_000, "first kept", "to summarise", "none"), instead=EMPTY,
+        "operator_use", "prepare([]); leaf is a compaction", {"empty": [], "types": 1, "read": [4, 1]}, right_after,
+        instead="what the compaction kept is compacted again where it is due and not all of it is to be kept",
     ),
     Row(
-        "operator_use", "4 users and 3 assistants, keep 1", {"first kept": 6, "to summarise": 6},
-        lambda: point(pairs(4)[:7], 1, "first kept", "to summarise"),
+        "operator_use", "5 pairs of 1 token, keep 1", {"path": ["summary", "u4", "a4"], "read": [8]},
+        lambda: point(pairs(5), 1_000),
+        instead="the newest user message stays beside the summary; the original summarises it as the turn's start",
     ),
     Row(
-        "operator_use", "no valid index behind two results, keep 50", {"first kept": 0, "none": True},
-        lambda: point(TRAILING, 50, "first kept", "none"), instead=EMPTY,
+        "operator_use", "5 pairs, keep 2", {"path": ["summary", "u4", "a4"], "read": [8]},
+        lambda: point(pairs(5), 2_000),
     ),
     Row(
-        "operator_use", "a result in a turn, keep 50",
-        {"first kept": 5, "split": True, "turn start": 2, "prefix": 2},
-        lambda: point(IN_TURN, 50, "first kept", "split", "turn start", "prefix"),
+        "operator_use", "5 pairs, keep 100000", {"path": [m.id for m in pairs(5)], "read": []},
+        lambda: point(pairs(5), 100_000), instead=EMPTY,
+    ),
+    Row(
+        "operator_use", "4 users and 3 assistants, keep 1", {"path": ["summary", "u3"], "read": [6]},
+        lambda: point(pairs(4)[:7], 1_000),
+    ),
+    Row(
+        "operator_use", "no valid index behind two results, keep 50", {"path": [m.id for m in TRAILING], "read": []},
+        lambda: point(TRAILING, 50), instead=EMPTY,
+    ),
+    Row(
+        "operator_use", "a result in a turn, keep 50", {"path": ["summary", "u1", "a2"], "read": [2, 2]},
+        lambda: point(IN_TURN, 1_000),
         instead="the newest user message stays beside the summary; the original puts it into the prefix of 3",
     ),
     Row(
-        "operator_use", "compaction with first kept = entry 2 of 4, then two more", {"known": "u1", "unknown": "u9"},
-        lambda: {"known": after_a_compaction("u1"), "unknown": after_a_compaction("nobody")},
+        "operator_use", "compaction with first kept = entry 2 of 4, then two more",
+        {"path": ["summary", "u9", "a9"], "read": [2, 2], "previous": "first"}, after_a_compaction,
     ),
-    Row("operator_use", "read {a,b}, edited {b}, written {c}", {"read": ("a",), "modified": ("b", "c")}, lists),
+    Row(
+        "operator_use", "read {a,b}, edited {b}, written {c}",
+        {"footer": "\n\n<read-files>\na\n</read-files>\n\n<modified-files>\nb\nc\n</modified-files>"},
+        lambda: {"footer": lists(("read", "b"), ("read", "a"), ("write", "c"), ("edit", "b"))},
+    ),
     Row(
         "operator_use", "empty lists; only read; only modified",
         {
             "none": "", "read": "\n\n<read-files>\na\nb\n</read-files>",
             "modified": "\n\n<modified-files>\nc\n</modified-files>",
         },
-        footers,
+        lambda: {"none": lists(), "read": lists(("read", "b"), ("read", "a")), "modified": lists(("write", "c"))},
     ),
     Row(
-        "operator_use", "error events boom and blank", {"boom": "boom", "blank": ""},
+        "operator_use", "error events boom and blank",
+        {
+            "boom": {"code": "summarization_failed", "why": "boom", "sent": True},
+            "blank": {"code": "summarization_failed", "why": "", "sent": True},
+        },
         lambda: {"boom": failure("boom"), "blank": failure("")},
-        instead="the model's error is passed on as it is; the original puts words before it",
+        instead="an event and `Compactor.ending` say it in the model's own words; the original raises out of the turn",
     ),
-    Row("operator_use", "second cycle after a first compaction", {"previous": True}, second_cycle),
     Row(
-        "operator_use", "usage with error stop, or null", {"null": 0, "good": True}, ignored_usage,
+        "operator_use", "second cycle after a first compaction", {"previous": "first"},
+        lambda: {"previous": after_a_compaction()["previous"]},
+    ),
+    Row(
+        "operator_use", "usage with error stop, or null", {"null": [], "good": True}, ignored_usage,
         instead="a host reports only answers that ended well"
     ),
 )  # fmt: skip
+
+
+def passes(limit: int) -> bool:
+    """Whether a report of 100/50/20/10 is above a limit of so many tokens."""
+    preset = operator_use(lambda: OperatorSettings(reserve_tokens=100_000 - limit))
+    done = lived(preset, pairs(4), ("S",), keep=1_000, window=100_000, full=False)
+    done.live.report_usage(
+        {"input_tokens": 100, "output_tokens": 50, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 10}
+    )
+    done.live.after_turn(done.host)
+    return "compaction_ended" in done.types
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
@@ -273,189 +218,118 @@ def test_the_defaults_are_the_documents() -> None:
     assert OperatorSettings() == OperatorSettings(
         enabled=True, reserve_tokens=8_192, keep_recent_tokens=16_384, trigger_percent=None
     )
-
-
-def check(
-    tokens: int, *, moment: Moment = "after_turn", requested: bool = False, settings: OperatorSettings | None = None
-) -> Budget | None:
-    here = operator_use(lambda: settings or OperatorSettings(reserve_tokens=1_000)).trigger
-    seen = Situation(
-        tokens=5_000, window=10_000, moment=moment, reported=Usage(input=tokens - 100, output=100), requested=requested
-    )
-    return here.check(seen)
-
-
-def test_a_turn_that_leaves_just_the_reserve_is_not_due() -> None:
-    assert check(9_000) is None
-    assert check(9_001) is not None
-
-
-def test_cached_tokens_count_as_much_as_others() -> None:
-    seen = Situation(tokens=1, window=10_000, moment="after_turn", reported=Usage(cache_read=9_000, output=1))
-    assert operator_use(lambda: OperatorSettings(reserve_tokens=1_000)).trigger.check(seen) is not None
+    assert lived("operator_use", pairs(20), after_turn=True).path[1:3] == ["a11", "u12"]
 
 
 def test_a_requested_compaction_waits_for_the_end_of_the_turn() -> None:
-    assert check(500, requested=True, moment="before_request") is None
-    assert check(500, requested=True, moment="after_tools") is None
-    budget = check(500, requested=True)
-    assert budget is not None and budget.reason == "requested" and budget.target < 5_000
+    done = lived("operator_use", [*pairs(4)[:-1], *call("c1")], keep=1_000, full=False)
+    done.live.request_compaction("dwell on tests")
+    done.live.after_tools(done.host)
+    assert done.live.before_request(done.host) == done.host and done.types == []
+    done.go_on(pairs(4)[-1:], full=False)
+    done.live.after_turn(done.host)
+    assert done.event("compaction_started").reason == "requested"  # type: ignore[union-attr]
+    assert done.prompts[0].endswith("Additional focus: dwell on tests")
 
 
 def test_nothing_is_due_in_mid_turn() -> None:
-    assert check(9_999, moment="before_request") is None
-    assert OPERATOR_USE.moments == ("after_turn",)
+    done = lived("operator_use", pairs(4), keep=1_000)
+    assert done.types == [] and done.sent == done.host
 
 
 def test_settings_are_read_at_each_check() -> None:
-    now = [OperatorSettings(reserve_tokens=1_000)]
-    live = operator_use(lambda: now[0])
-    seen = Situation(tokens=9_500, window=10_000, moment="after_turn")
-    assert live.trigger.check(seen) is not None
-    now[0] = OperatorSettings(enabled=False)
-    assert live.trigger.check(seen) is None
-    context = Context.of(long_pairs(6), operator_tokens)
-    stage = live.strategy.stages[0]
-    now[0] = keeping(1_500)
-    assert stage.plan(context, Budget(target=0, window=1)) is not None
-    now[0] = keeping(100_000)
-    assert stage.plan(context, Budget(target=0, window=1)) is None
-
-
-def test_the_record_says_what_the_summary_stands_for_and_which_files() -> None:
-    steps = [called("read", "c1", path="a.py"), result("w" * 4_000, "c1", name="read")]
-    draft = drafted([*long_pairs(1), said("go on", "u5"), *steps, told("w" * 4_000, "a5")], 500)
-    assert draft.frame.replaces == ("u0", "a0", "a-c1", "r-c1")
-    assert draft.frame.files == FileOps(("a.py",))
-
-
-def test_a_split_turn_makes_two_requests_that_do_not_need_each_other() -> None:
-    messages = [*long_pairs(2), *OPEN_TURN]
-    history, turn = requests(messages, 1, "on tests")
-    assert (history.purpose, turn.purpose) == ("summary", "turn_prefix")
-    assert history.prompt.endswith("Additional focus: on tests") and "on tests" not in turn.prompt
-    after = compacted(messages, 1, "H", "T")
-    assert plain_text(after.messages[0]).endswith("H\n\n---\n\n**Turn Context (split turn):**\n\nT")
-    assert after.messages[-1].id == "a8"
-
-
-def test_a_split_turn_without_history_asks_once() -> None:
-    assert [request.purpose for request in requests(OPEN_TURN, 1)] == ["turn_prefix"]
-    summary = next(m for m in compacted(OPEN_TURN, 1, "T").messages if isinstance(m, Summary))
-    assert summary.text.startswith("No prior history.\n\n---\n\n**Turn Context (split turn):**\n\nT")
-
-
-def test_a_split_turn_after_a_summary_updates_it() -> None:
-    messages = [Summary(id="c", text="known"), *OPEN_TURN]
-    (request,) = requests(messages, 1)
-    assert request.purpose == "update" and request.previous == "known"
-    assert plain_text(compacted(messages, 1, "merged").messages[0]).endswith("\nmerged")
-
-
-def test_the_footer_stands_below_the_answer_and_in_the_record() -> None:
-    steps = [
-        called("write", "c1", path="b.py"), result("ok", "c1"), called("read", "c2", path="z.py"), result("ok", "c2"),
-        called("read", "c3", path="a.py"), result("w" * 4_000, "c3"),
-    ]  # fmt: skip
-    summary = compacted([said("x", "ux"), *steps, *long_pairs(1)], 1_500, "S").messages[0]
-    assert isinstance(summary, Summary)
-    assert summary.text == "S\n\n<read-files>\na.py\nz.py\n</read-files>\n\n<modified-files>\nb.py\n</modified-files>"
-    assert summary.files == FileOps(("a.py", "z.py"), ("b.py",))
-
-
-def test_the_summary_comes_first_and_what_is_kept_behind_it() -> None:
-    after = compacted(long_pairs(4), 1_500, "S")
-    assert [m.id for m in after.messages[1:]] == ["u3", "a3"]
-    assert plain_text(after.messages[0]) == "[Previous conversation summary]\nS"
-
-
-def test_only_the_newest_of_several_compactions_is_seen() -> None:
-    log = log_of(pairs(2))
-    for id, first in (("c1", "u1"), ("c2", "a1")):
-        log.append(CompactionEntry(id=id, parent=log.leaf, summary=Summary(id=id, text=id), first_kept=first))
-        log.append(MessageEntry(id=f"u{id}", parent=log.leaf, message=said("more", f"u{id}")))
-    assert [m.id for m in fold(log.path())] == ["c2", "a1", "uc1", "uc2"]
-
-
-def test_an_unknown_first_kept_entry_keeps_nothing_from_before() -> None:
-    log = log_of(pairs(2))
-    log.append(CompactionEntry(id="c1", parent=log.leaf, summary=Summary(id="c1", text="S"), first_kept="nobody"))
-    assert [m.id for m in fold(log.path())] == ["c1"]
-
-
-def test_a_branch_that_leaves_before_the_compaction_does_not_see_it() -> None:
-    log = log_of(pairs(3))
-    log.append(CompactionEntry(id="c1", parent=log.leaf, summary=Summary(id="c1", text="S"), first_kept="u2"))
-    log.append(MessageEntry(id="other", parent="a0", message=said("another way", "other")))
-    assert [m.id for m in fold(log.path())] == ["u0", "a0", "other"]
-
-
-def test_the_newest_user_message_stays_when_its_turn_is_parted() -> None:
-    messages = [*long_pairs(2), said("do it all", "u9"), *CALL_400, told("done", "a9")]
-    after = compacted(messages, 1, "H", "T")
-    assert [m.role for m in after.messages] == ["summary", "user", "assistant"]
+    now = [OperatorSettings(enabled=False)]
+    done = lived(operator_use(lambda: now[0]), pairs(4), ("S",), after_turn=True)
+    assert done.types == []
+    now[0] = OperatorSettings(keep_recent_tokens=1_000)
+    done.go_on(pairs(1, first=9), after_turn=True)
+    assert done.path == ["summary", "u9", "a9"]
 
 
 def test_a_compaction_by_hand_needs_an_idle_agent() -> None:
-    live = Compactor(OPERATOR_USE, model=Scripted(["S"]))
-    history = [m for _ in range(9) for m in (asked("w" * 20_000), answered("w" * 20_000))]
+    done = lived("operator_use", pairs(9)[:-1], ("S",), full=False)
     with pytest.raises(CompactionRefused, match="after the model's answer"):
-        live.compact(messages=history[:-1])
-    assert live.events == []
-    done = live.compact(messages=history)
-    assert done is not None and done.outcome != "unchanged"
+        done.live.compact()
+    assert done.types == []
+    compaction = done.live.compact(messages=[*done.host, {"role": "assistant", "content": "well"}], keep_recent=1_000)
+    assert compaction is not None and compaction.outcome != "unchanged"
 
 
-def test_the_models_failure_is_passed_on() -> None:
-    context = Context.of(long_pairs(6), operator_tokens)
-    budget = Budget(target=0, window=1, keep_recent=1_500)
+def test_a_compaction_that_finds_nothing_to_do_makes_no_events() -> None:
+    done = turned(pairs(2), 100_000)
+    assert done.types == [] and done.prompts == []
+
+
+def test_a_hook_may_cancel_or_supply_the_summary_and_the_lists_stand_below_it() -> None:
+    messages = [said(WORDS, "ux"), *call("c1"), called("read", "c2", path="a.py"), result("ok", "c2"), *pairs(2)]
+    own = turned(messages, 2_000, hooks=Hooks(before=lambda due: Supply("by the host")))
+    assert own.prompts == []
+    assert own.summary == ("[Previous conversation summary]\nby the host\n\n<read-files>\na.py\n</read-files>")
+    cancelled = turned(messages, 2_000, hooks=Hooks(before=lambda due: Cancel()))
+    assert cancelled.sent == cancelled.host
+
+
+def test_the_models_failure_by_hand_is_raised() -> None:
     with pytest.raises(ModelError, match="boom"):
-        compact(context, OPERATOR_USE.strategy, budget, Scripted([ModelError("boom")]))
+        lived("operator_use", pairs(6), [ModelError("boom")], by_hand=True, keep=1_500)
 
 
-def test_a_second_compaction_updates_the_first() -> None:
-    budget = Budget(target=0, window=1, keep_recent=1_500)
-    model = Scripted(["one", "two"])
-    once = compact(Context.of(long_pairs(6), operator_tokens), OPERATOR_USE.strategy, budget, model).after
-    more = [replace(m, id=f"{m.id}+") for m in long_pairs(6)]
-    twice = compact(Context.of([*once.messages, *more], operator_tokens), OPERATOR_USE.strategy, budget, model).after
-    assert model.requests[1].previous == "one" and "<previous-summary>\none\n" in model.requests[1].prompt
-    assert sum(isinstance(m, Summary) for m in twice.messages) == 1
-    kept = {m.id for m in twice.messages}
-    assert {"u5", "a5"}.isdisjoint(kept), "what the first compaction kept is looked at again"
+def test_a_split_turn_makes_two_requests_that_do_not_need_each_other() -> None:
+    done = turned([*pairs(2), said(WORDS, "u8"), *call("c1"), *call("c2"), told(WORDS, "a8")], 1_000, "H", "T")
+    assert done.purposes == ["summary", "turn_prefix"]
+    assert done.summary.endswith("H\n\n---\n\n**Turn Context (split turn):**\n\nT")
+    assert done.path == ["summary", "u8", "a8"]
+
+
+def test_instructions_are_for_the_history_only() -> None:
+    messages = [*pairs(2), said(WORDS, "u8"), *call("c1"), told(WORDS, "a8")]
+    done = turned(messages, 1_000, "H", "T", instructions="on tests")
+    assert done.prompts[0].endswith("Additional focus: on tests") and "on tests" not in done.prompts[1]
+
+
+def test_a_split_turn_without_history_asks_once() -> None:
+    done = turned([said("u8", "u8"), *call("c1"), told(WORDS, "a8")], 1_000, "T")
+    assert done.purposes == ["turn_prefix"]
+    assert "No prior history.\n\n---\n\n**Turn Context (split turn):**\n\nT" in done.summary
+
+
+def test_a_split_turn_after_a_summary_updates_it() -> None:
+    done = turned([*pairs(2), said("u8", "u8"), *call("c1"), told(WORDS, "a8")], 1_000, "known", "T", "merged")
+    done.go_on([*call("c2"), told(WORDS, "a9")], after_turn=True)
+    assert done.purposes[-1] == "update" and "<previous-summary>\nknown\n\n---" in done.prompts[-1]
+    assert done.summary.startswith("[Previous conversation summary]\nmerged") and done.path.count("summary") == 1
 
 
 def test_the_transcript_shows_calls_thoughts_and_cut_results() -> None:
     custom = UserMessage(id="x", blocks=(Text("note"),), name="reminder", synthetic=True)
-    answer = told("words", thought="hmm")
-    call = called("read", "c", path="a.py", lines=[1, 2])
-    long = ToolResult(id="r", call_id="c", blocks=(Text("y" * 2_500),))
-    assert PROMPT.transcript([said("hi"), answer, call, long, custom]) == "\n\n".join(
+    picture = UserMessage(id="p", blocks=(Text("hi"), Image()))
+    messages: list[Message] = [
+        picture, told("words", thought="hmm"), called("read", "c", path="a.py", lines=[1, 2]),
+        result("y" * 2_500, "c"), custom, told("done", "a9"), *pairs(12),
+    ]  # fmt: skip
+    model = Scripted(["S"] * 99)
+    preset = operator_use(lambda: OperatorSettings(reserve_tokens=0, keep_recent_tokens=1_000))
+    wb.replay(Session.of([replace(m, id=f"m{i}") for i, m in enumerate(messages)]), preset, window=3_000, model=model)
+    assert "\n\n".join(
         [
             "[User]: hi", "[Assistant thinking]: hmm", "[Assistant]: words",
             '[Assistant tool calls]: read(path="a.py", lines=[1, 2])',
             "[Tool result]: " + "y" * 2_000 + "\n\n[... 500 more characters truncated]", "[REMINDER]: note",
         ]
-    )  # fmt: skip
+    ) in model.requests[0].prompt  # fmt: skip
 
 
 def test_the_prompts_ask_for_the_documented_sections() -> None:
-    history, turn = requests([*long_pairs(2), *OPEN_TURN], 1)
+    done = turned([*pairs(2), said(WORDS, "u8"), *call("c1"), told(WORDS, "a8")], 1_000)
+    history, turn = done.prompts
     for heading in ("Goal", "Constraints & Preferences", "Progress", "Key Decisions", "Next Steps", "Critical Context"):
-        assert f"## {heading}" in history.prompt
+        assert f"## {heading}" in history
     for heading in ("Original Request", "Early Progress", "Context for Suffix"):
-        assert f"## {heading}" in turn.prompt
-    assert "blocked" in history.prompt
+        assert f"## {heading}" in turn
+    assert "blocked" in history
 
 
-def test_a_comparison_sets_the_size() -> None:
-    context = Context.of(long_pairs(100), operator_tokens)
-    for share in (0.05, 0.1, 0.2):
-        target = int(context.tokens * share)
-        budget = Budget(target=target, window=10**9, reason="matched")
-        done = compact(context, OPERATOR_USE.strategy, budget, Scripted(["x"] * 2))
-        assert done.after.tokens <= target and not done.violations
-
-
-def test_the_preset_is_found_by_name() -> None:
-    assert preset("operator_use") is OPERATOR_USE
+def test_a_replay_compacts_after_turns_only() -> None:
+    messages = [*pairs(2), said(WORDS, "u9"), *[m for i in range(30) for m in call(f"c{i}", 800)], told("done", "a9")]
+    done = wb.replay(Session.of([*messages, *pairs(3, first=20)]), "operator_use", window=12_000, model=Scripted(["S"]))
+    assert all(done.session.messages[event.at].role == "user" for event in done.events)

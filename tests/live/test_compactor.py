@@ -393,7 +393,7 @@ def test_events_come_in_order_to_the_callback_as_well() -> None:
 
 def test_what_is_no_message_is_named_with_its_place() -> None:
     with pytest.raises(FormatError, match=r"messages\[1\]"):
-        compactor().before_request([asked("hi"), {"type": "function_call", "call_id": "c"}])
+        compactor().before_request([asked("hi"), {"role": "robot", "content": "c"}])
     with pytest.raises(FormatError, match=r"messages\[0\]"):
         compactor().before_request(["hi"])
 

@@ -20,6 +20,7 @@ from workbench.transcript.message import Usage
         (SimpleNamespace(prompt_tokens=100.0, completion_tokens=9,
                          prompt_tokens_details=SimpleNamespace(cached_tokens=60)), 100, 60, 9),
         ({"prompt_tokens": 100, "completion_tokens": -1, "service_tier": "auto"}, 100, 0, 0),
+        ({"promptTokenCount": 100, "cachedContentTokenCount": 60, "candidatesTokenCount": 9}, 100, 60, 9),
         (Usage(input=40, cache_read=60, output=9), 100, 60, 9),
     ],
 )  # fmt: skip

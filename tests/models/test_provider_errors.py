@@ -64,6 +64,27 @@ OVERFLOWS: list[tuple[str, str, int | None, int | None, int | None]] = [
     ("cerebras", "Current length is 9001 while limit is 8192", 400, 8_192, 9_001),
     ("cohere", "too many tokens: size limit exceeded by 1200 tokens", 400, None, None),
     ("cohere total", "total tokens exceeds the model limit", 400, None, None),
+    ("cohere prompt", "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 4292. "
+     "Try using a shorter prompt, or enable prompt truncating.", 400, 4_081, 4_292),
+    ("cohere both", "too many tokens: total number of tokens (prompt and prediction) cannot exceed 2048 - received "
+     "6354. Try using a shorter prompt or a smaller max_tokens value.", 400, 2_048, 6_354),
+    ("cohere size", "too many tokens: size limit exceeded by 11326 tokens. Try using shorter or fewer inputs, or "
+     "setting prompt_truncation='AUTO'.", 400, None, None),
+    ("together", "{'error': {'message': 'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097. "
+     "Given: 80125 `inputs` tokens and 4096 `max_new_tokens`', 'type': 'invalid_request_error', 'param': 'max_tokens', "
+     "'code': None}}", 400, 4_097, 80_125),
+    ("together inputs", "Input validation error: `inputs` must have less than 4096 tokens. Given: 5000", 422, 4_096,
+     5_000),
+    ("groq code", "{'error': {'message': 'Please reduce the length of the messages or completion.', 'type': "
+     "'invalid_request_error', 'param': 'messages', 'code': 'context_length_exceeded'}}", 400, None, None),
+    ("ollama server", '{"error":{"code":400,"message":"request (13392 tokens) exceeds the available context size (8192 '
+     'tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":13392,"n_ctx":8192}}', 400,
+     8_192, 13_392),
+    ("ollama type", '{"error":{"type":"exceed_context_size_error","n_prompt_tokens":13392,"n_ctx":8192}}', 400, 8_192,
+     13_392),
+    ("deepseek", "This model's maximum context length is 65536 tokens. However, you requested 65853 tokens (65853 in "
+     "the messages, 0 in the completion). Please reduce the length of the messages or completion.", 400, 65_536,
+     65_853),
     ("ai21", "Prompt has too many tokens", 400, None, None),
     ("hugging face", "length limit exceeded", 400, None, None),
     ("replicate", "input is too long", 400, None, None),
@@ -86,6 +107,11 @@ TRAPS: list[tuple[str, str, int | None, str, str]] = [
     ("tokens a minute", "Rate limit reached on tokens per min (TPM): Limit 30000, Used 29000", 429, "rate", "back_off"),
     ("tokens a day", "You have reached your TPD allowance", None, "rate", "back_off"),
     ("long context tier", "This request would exceed the long context entitlement", 429, "rate", "back_off"),
+    ("groq minute", "Request too large for model `llama-3.1-70b-versatile` in organization `org_01` service tier "
+     "`on_demand` on tokens per minute (TPM): Limit 6000, Requested 9012, please reduce your message size and try "
+     "again.", 413, "rate_permanent", "compact"),
+    ("cohere output", "too many tokens: max tokens must be less than or equal to 4096, the maximum output for this "
+     "model - received 8192.", 400, "output_cap", "lower_output"),
     ("quota", "You exceeded your current quota, insufficient_quota", 429, "rate", "back_off"),
     ("gemini", "RESOURCE_EXHAUSTED: input_token_count", None, "rate", "back_off"),
     ("overload", '{"type": "overloaded_error", "message": "Overloaded"}', 529, "rate", "back_off"),
@@ -144,6 +170,25 @@ def test_an_overflow_is_recognised_with_its_numbers(
         assert diagnosis.limit == limit
     if used is not None:
         assert diagnosis.used == used
+
+
+FIFTEEN = (
+    "openai", "azure", "anthropic", "google", "bedrock", "groq", "xai", "mistral", "openrouter", "ollama", "together",
+    "cohere", "deepseek", "fireworks", "cerebras",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("provider", FIFTEEN)
+def test_each_of_fifteen_providers_has_its_overflow_recognised(provider: str) -> None:
+    texts = [(text, status) for name, text, status, _, _ in OVERFLOWS if name.split()[0] == provider]
+    assert texts
+    assert {classify(text, status).action for text, status in texts} == {"compact"}
+
+
+def test_a_prompt_that_ollama_cut_to_half_of_its_context_shows_the_context() -> None:
+    cut = classify_answer(Usage(input=32_770), "stop", 128_000, Usage(input=65_530), grown=500)
+    assert cut is not None and cut.limit == 65_536 and cut.action == "compact"
+    assert classify_answer(Usage(input=60_000), "stop", 128_000, Usage(input=65_530), grown=500) is None
 
 
 @pytest.mark.parametrize(("name", "text", "status", "kind", "action"), TRAPS, ids=[row[0] for row in TRAPS])

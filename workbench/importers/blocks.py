@@ -17,7 +17,7 @@ Part: TypeAlias = Mapping[str, Json]
 
 _IDS = ("call_id", "callID", "tool_use_id", "tool_call_id", "toolCallId", "id")
 _FUNCTIONS = ("function", "custom", "functionCall", "function_call")
-_ARGUMENTS = ("arguments", "input", "args", "action")
+_ARGUMENTS = ("arguments", "input", "args", "action", "operation")
 _RESULTS = ("content", "output", "response", "result", "tools")
 _RESULT_TEXTS = ("output", "result", "error", "content")
 _UNTYPED = (
@@ -199,19 +199,25 @@ KINDS: Mapping[str, Callable[[Part], AnswerBlock | ToolResult]] = {
     **dict.fromkeys(
         (
             "tool_use", "server_tool_use", "mcp_tool_use", "toolCall", "tool_call", "functionCall", "function_call",
-            "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call",
+            "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call", "shell_call",
+            "apply_patch_call", "computer_call",
         ),
         tool_call,
     ),
     **dict.fromkeys(
         (
             "tool_result", "tool_call_response", "function_call_output", "custom_tool_call_output",
-            "local_shell_call_output", "tool_search_output", "functionResponse", "function_response",
+            "local_shell_call_output", "tool_search_output", "shell_call_output", "apply_patch_call_output",
+            "functionResponse", "function_response",
         ),
         tool_result,
     ),
     **dict.fromkeys(
-        ("image", "image_url", "input_image", "uri", "blob", "inlineData", "inline_data", "document", "file"), _media
+        (
+            "image", "image_url", "input_image", "computer_screenshot", "uri", "blob", "inlineData", "inline_data",
+            "document", "file",
+        ),
+        _media,
     ),
     "input_audio": lambda part: image(f"audio/{text(part, 'input_audio/format')}", text(part, "input_audio/data")),
 }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import struct
 from contextlib import suppress
+from dataclasses import replace
 
 from workbench.transcript.message import Image
 
@@ -21,8 +22,10 @@ _HEAD = 400_000
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
-def image(media_type: str, data: str) -> Image:
-    """A placeholder for a picture from its base64 text or its `data:` URL."""
+def image(media_type: str, data: str | bytes) -> Image:
+    """A placeholder for a picture from its base64 text, its `data:` URL or its bytes."""
+    if isinstance(data, bytes):
+        return replace(image(media_type, base64.b64encode(data[:_HEAD]).decode()), bytes=len(data))
     if data.startswith("data:"):
         kind, _, data = data[5:].partition(",")
         media_type = kind.partition(";")[0] or media_type

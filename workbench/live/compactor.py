@@ -37,7 +37,7 @@ NO_HOOKS = Hooks()
 
 
 class Compactor(RecallTool):
-    """Keeps an agent's context within its window, over plain messages in OpenAI's chat or Anthropic's format.
+    """Keeps an agent's context within its window, over plain messages of OpenAI (both APIs), Anthropic or Gemini.
 
     The agent passes its whole list of messages before each request and sends what comes back. Its list never changes
     and is kept whole: `original` returns it, and going back in it undoes later compactions. The list should grow by
@@ -85,7 +85,7 @@ class Compactor(RecallTool):
         self.events: list[Event] = []
         self._on_event, self._lock = on_event, RLock()
         counter = self.preset.count or count or chars_per_token
-        self._memory = Memory(MessageReader(counter, pins, format))
+        self._memory = Memory(MessageReader(counter, pins, format, sealed_budget=window // 2))
         current = settings if callable(settings) else lambda: settings
         self._gauge = Gauge(self.preset, self._memory, current, window, clock)
         writer = find_model(model) if isinstance(model, str) else model

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 from workbench.compaction.engine import Compaction
 from workbench.compaction.guard import violations
-from workbench.live.formats.shape import HostMessage, OutgoingMessage
+from workbench.live.formats.shape import GAP, Covers, HostMessage, OutgoingMessage
 from workbench.live.message_reader import MessageReader
 from workbench.live.message_writer import write_messages
 from workbench.transcript.context import Context, OpenContext
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.transcript.message import Json, Message, UserMessage
+from workbench.transcript.message import Json, Message, UserMessage, is_real_user
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +67,22 @@ class State:
     def extend(self, given: HostMessage) -> None:
         """Add a message of the host; it counts as heard by the caller."""
         at = len(self.path)
+        if given.covers:
+            self._cover(given.covers)
         self.path.append(given)
         for message, size in zip(given.messages, given.sizes, strict=True):
             self.place[message.id] = at
             self.kept.append(message, size)
             self.sent.append(message, size)
         self.shown.append(OutgoingMessage(given.object, made=False, at=at))
+
+    def _cover(self, covers: Covers) -> None:
+        """Leave out what a compaction by the provider stands for: the provider takes no notice of it."""
+        self.kept, self.sent = (OpenContext(_uncovered(one.closed(), covers)) for one in (self.kept, self.sent))
+        stays = {self.place[message.id] for message in self.sent.messages if message.id in self.place}
+        self.shown = [one for one in self.shown if one.at in stays]
+        if covers == "all":  # the API drops it too, but wants a list that begins with a user's message
+            self.shown.append(OutgoingMessage({"role": "user", "content": GAP}))
 
 
 class Memory:
@@ -173,8 +183,22 @@ class Memory:
         for message in given.messages:
             self.log.append(MessageEntry(id=message.id, parent=leaf, message=message))
             leaf = message.id
+        before = state.kept.tokens
         state.extend(given)
+        if given.covers:
+            leaf = self._note_native(leaf, before)
         state.leaf, state.heard = leaf, len(state.path)
+
+    def _note_native(self, leaf: str | None, before: int) -> str:
+        """Write down in the log that the provider compacted."""
+        kept = self.state.kept
+        entry = CompactionEntry(
+            id=f"compaction-{len(self.log) + 1}", parent=leaf, kept=tuple(one.id for one in kept.messages),
+            tokens_before=before, tokens_after=kept.tokens, reason="by the provider",
+        )  # fmt: skip
+        self.log.append(entry)
+        self.version += 1
+        return entry.id
 
     def _known(self, given: list[Json]) -> int | None:
         """How many of these were heard before; None where they do not go on from what was."""
@@ -217,6 +241,15 @@ class Memory:
         )  # fmt: skip
         self.log.append(entry)
         self.state.leaf = entry.id
+
+
+def _uncovered(context: Context, covers: Covers) -> Context:
+    pairs = [
+        (message, size)
+        for message, size in zip(context.messages, context.sizes, strict=True)
+        if message.role == "system" or (covers == "answers" and is_real_user(message))
+    ]
+    return Context(tuple(m for m, _ in pairs), tuple(n for _, n in pairs), 0, context.count, context.archive)
 
 
 def _longer(context: Context, messages: Sequence[Message]) -> Context:

@@ -24,6 +24,7 @@ class MessageReader:
         likely: the format to suppose while the messages show none.
         written: our own summaries by their text, in case the host hands one back.
         names: the tools' names by the ids of their calls.
+        sealed_budget: tokens up to which a provider's own compaction is pinned.
     """
 
     count: Callable[[Message], int]
@@ -32,6 +33,7 @@ class MessageReader:
     likely: MessageFormat = "openai"
     written: dict[str, Summary] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
+    sealed_budget: int = 64_000
     _number: int = 0
 
     @property
@@ -66,12 +68,12 @@ class MessageReader:
         calls = [message for message in before.messages if message.role == "assistant"] if before else []
         waiting = [(call.id, call.name) for message in calls for call in message.calls]
         pinned = self.pins is not None and any(map(self.pins, records))
-        entry = Entry(records, pinned, self.names, self.written, waiting, self._new_id)
+        entry = Entry(records, pinned, self.names, self.written, waiting, self._new_id, self.sealed_budget)
         messages = tuple(format.read(entry))
         answers = [message for message in messages if message.role == "assistant"]
         self.names.update((call.id, call.name) for message in answers for call in message.calls)
         sizes = tuple(map(self.count, messages))
-        return HostMessage(given, records[-1], messages, sizes, entry.parts, len(records))
+        return HostMessage(given, records[-1], messages, sizes, entry.parts, len(records), entry.covers)
 
     def _new_id(self) -> str:
         self._number += 1

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from workbench.importers.usage import ANTHROPIC_USAGE, OPENAI_USAGE
+from workbench.importers.usage import ANTHROPIC_USAGE, GEMINI_USAGE, OPENAI_USAGE
 from workbench.transcript.message import Json, Usage
 
+GEMINI_FIELDS = ("prompt_token_count", "promptTokenCount")
 OPENAI_FIELDS = ("prompt_tokens", "prompt_tokens_details", "input_tokens_details")
 
 
 def usage_of(report: Json) -> Usage | None:
-    """A report of OpenAI or Anthropic, a dict or a client's object; None if it holds no usage."""
+    """A report of OpenAI, Anthropic or Gemini, a dict or a client's object; None if it holds no usage."""
     if report is None or isinstance(report, Usage):
         return report
     figures = _figures(report) or {}
+    if any(figures.get(name) for name in GEMINI_FIELDS):
+        return GEMINI_USAGE.read(figures)
     fields = OPENAI_USAGE if any(figures.get(name) for name in OPENAI_FIELDS) else ANTHROPIC_USAGE
     return fields.read(figures)
 

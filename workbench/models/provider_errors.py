@@ -25,6 +25,14 @@ PLAUSIBLE = range(1_024, 10_000_001)
 """Tokens that a stated limit can have; other numbers in an error are something else."""
 GROWN = 64
 """Tokens by which a prompt must have grown before an unchanged report says that the provider cut it."""
+HALF = 2
+"""Tokens that Ollama leaves besides half of its context where it cuts a prompt in silence (ollama/ollama#17427)."""
+PLAUSIBLE = range(1_024, 10_000_001)
+"""Tokens that a stated limit can have; other numbers in an error are something else."""
+GROWN = 64
+"""Tokens by which a prompt must have grown before an unchanged report says that the provider cut it."""
+CUT = 0.6
+"""Share of the prompt before it below which a report of a longer one says so too: Ollama leaves half of its context."""
 
 _ACTIONS: Mapping[Kind, Action] = {
     "overflow": "compact", "mixed": "compact", "rate_permanent": "compact", "output_cap": "lower_output",
@@ -106,9 +114,10 @@ def classify_answer(
         return Diagnosis("overflow", "compact", used=used, text=why)
     if stop in {"length", "max_tokens"} and not usage.output and used >= 0.99 * window:
         return Diagnosis("overflow", "compact", used=used, text=f"{stop} with no output at a full window")
-    if previous is not None and previous.prompt == used and grown >= GROWN:
-        why = f"{used} tokens reported again although {grown} were added: the provider cut the prompt"
-        return Diagnosis("overflow", "compact", used, text=why)
+    halved = previous is not None and used < previous.prompt and (used - HALF) % 512 == 0
+    if previous is not None and grown >= GROWN and (halved or previous.prompt == used):
+        why = f"{used} tokens after {previous.prompt} reported although {grown} were added: the provider cut the prompt"
+        return Diagnosis("overflow", "compact", 2 * (used - HALF) if halved else used, text=why)
     return None
 
 

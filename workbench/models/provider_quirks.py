@@ -2,6 +2,13 @@
 
 The wordings are facts of the providers' protocols. Rate limits, media and broken histories are looked for before
 overflows, since their texts often speak of tokens and limits as well.
+
+Source:
+    Cohere: docs.cohere.com/reference/errors. Together: its message in BerriAI/litellm#4934; a shorter one is that of
+    text-generation-inference, which it ran. Groq: OpenHands#1902; a request above the tokens of a minute is worded as
+    a rate limit (413). Ollama: "the input length exceeds the context length" where it may not truncate, its cloud's
+    "prompt too long", and `exceed_context_size_error` of the llama.cpp server that it runs; by default it cuts the
+    prompt in silence, to half of the context and two (ollama/ollama#17427, #17944), which only the usage shows.
 """
 
 from __future__ import annotations
@@ -50,7 +57,7 @@ _WORDINGS: Final[Mapping[ErrorKind, tuple[str, ...]]] = {
         r"`inputs` tokens \+ `max_new_tokens` must be <= ?\d+",
     ),
     "overflow": (
-        r"context_length_exceeded|context_window_exceeded|model_max_prompt_tokens_exceeded|input_too_large",
+        r"context_length_exceeded|context_window_exceeded|exceed_context_size|model_max_prompt_tokens_exceeded|input_too_large",
         r"prompt (?:is|was)?\s*too (?:long|large)|prompt too long|input (?:is )?too (?:long|large)",
         r"exceed(?:s|ed)?[^.\n]{0,60}(?:context (?:window|length|size|limit)|available context)",
         r"context (?:window|length|size|limit)[^.\n]{0,40}(?:exceed|overflow|too (?:long|large)|full|ran out)",
@@ -63,7 +70,7 @@ _WORDINGS: Final[Mapping[ErrorKind, tuple[str, ...]]] = {
         r"(?:input|prompt|request)[^.\n]{0,40}tokens?[^.\n]{0,40}(?:exceed|cannot exceed)",
         r"(?:number of|too many) input tokens|exceeds the maximum number of (?:input )?tokens",
         r"prompt has too many tokens",
-        r"too many tokens: (?:size|total)|total tokens? exceed",
+        r"too many tokens: (?:size|total|the total)|total tokens? exceed|must have less than \d+ tokens",
         r"input tokens exceed the configured limit",
         r"exceed(?:s|ed)? (?:the )?model token limit|model token limit: ?\d+",
         r"reduce (?:the|your) (?:length|size) of (?:the |your )?(?:messages|prompt|input)|reduce your message size",
@@ -86,6 +93,7 @@ _WORDINGS: Final[Mapping[ErrorKind, tuple[str, ...]]] = {
         r"(?:is too large|must be (?:less|<)|exceeds? the (?:model|maximum)|larger than)",
         r"available_tokens",
         r"maximum (?:allowed )?(?:number of )?output tokens",
+        r"max tokens must be less than or equal to",
     ),
     "bytes": (
         r"request_too_large|request (?:entity )?too large|payload too large",
@@ -114,6 +122,8 @@ PAIRS: Final[tuple[re.Pattern[str], ...]] = tuple(
         rf"limit[: ]+{_LIMIT}[^\d]{{1,40}}requested[: ]+{_USED}",
         rf"\({_USED} tokens?\)\D{{1,60}}\({_LIMIT} tokens?\)",
         rf"{_USED}\D{{1,12}}cannot exceed\D{{1,30}}{_LIMIT}",
+        rf"(?:cannot exceed|must have less than) {_LIMIT}\D{{1,30}}(?:received|given:?) {_USED}",
+        rf"n_prompt_tokens\D{{1,4}}{_USED}\D{{1,12}}n_ctx\D{{1,4}}{_LIMIT}",
     )
 )
 """Where a text says both what was used and what the limit is."""

@@ -10,7 +10,7 @@ from workbench.live.formats.parts import type_of
 from workbench.live.formats.shape import Record, text_of
 from workbench.transcript.message import Json, Message
 
-_OWN = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document"})
+_OWN = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document", "compaction"})
 """Kinds of parts that only this format has."""
 
 

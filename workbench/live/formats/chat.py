@@ -24,6 +24,7 @@ from workbench.transcript.message import (
     AssistantMessage,
     Json,
     Message,
+    Summary,
     SystemMessage,
     ToolCall,
     ToolResult,
@@ -55,13 +56,13 @@ class Chat:
         (record,) = entry.records
         content, name = record.get("content"), label(record, "name")
         if record["role"] == "assistant":
-            return [_answer(record, entry)]
+            return _answers(record, entry)
         if record["role"] in ("tool", "function"):
             return [_result(label(record, "tool_call_id") or f"function:{name}", content, entry, name)]
         if record["role"] in SYSTEM_ROLES:
             return [SystemMessage(id=entry.new_id(), blocks=blocks(content, entry.parts), name=name)]
-        if isinstance(content, str) and content in entry.written:
-            return [replace(entry.written[content], id=entry.new_id())]
+        if own := entry.own_summary(content):
+            return [own]
         messages: list[Message] = []
         rest = content
         if isinstance(content, list):
@@ -86,12 +87,16 @@ class Chat:
         parts: list[Json] = []
         for message in group:
             was = before[message.id]
-            if type(was) is not type(message):
+            if type(was) is not type(message) or (message.role == "summary" and message is not was):
                 yield from self.new(message)
+            elif message.role == "summary":
+                parts.append(given.parts[id(was)])
             elif id(was) in given.parts:
                 parts.append({**given.parts[id(was)], "content": _content(message.blocks, given) or EMPTY_RESULT})
             elif message.role == "assistant" and was.role == "assistant":
-                yield from _rewritten_answer(message, was, given)
+                for record in _rewritten_answer(message, was, given):
+                    yield {**record, "content": [*parts, *record["content"]]} if parts else record
+                    parts = []
             elif len(given.messages) == 1:
                 yield {**given.record, "content": _content(message.blocks, given) or EMPTY_RESULT}
             else:
@@ -114,6 +119,26 @@ def _result(call_id: str, content: Json, entry: Entry, name: str = "") -> ToolRe
     name = entry.names.get(call_id) or name
     said = blocks(content, entry.parts)
     return ToolResult(id=entry.new_id(), call_id=call_id, blocks=said, name=name, pinned=entry.pinned)
+
+
+def _answers(record: Record, entry: Entry) -> list[Message]:
+    """An answer, and before it the newest compaction by the provider that it holds: it stands for all that came before.
+
+    Anthropic drops everything before such a block, and takes one without content as nothing said.
+    """
+    content = record.get("content")
+    parts = content if isinstance(content, list) else []
+    made = [i for i, part in enumerate(parts) if _compacts(part)]
+    if not made:
+        return [_answer(record, entry)]
+    part, rest = parts[made[-1]], parts[made[-1] + 1 :]
+    summary = Summary(id=entry.new_id(), text=part["content"], said_by="assistant")
+    entry.parts[id(summary)], entry.covers = part, "all"
+    return [summary, _answer({**record, "content": rest}, entry)] if rest else [summary]
+
+
+def _compacts(part: Json) -> bool:
+    return type_of(part) == "compaction" and bool(label(part, "content"))
 
 
 def _answer(record: Record, entry: Entry) -> AssistantMessage:

@@ -12,7 +12,9 @@ from workbench.importers.images import UNKNOWN_TOKENS
 from workbench.importers.values import label
 from workbench.transcript.message import AnswerBlock, Image, Json, Text, ToolResult
 
-SAID = frozenset({"text", "input_text", "output_text", "image", "image_url", "input_image", "input_audio", "document"})
+SAID = frozenset(
+    {"text", "input_text", "output_text", "image", "image_url", "input_image", "input_audio", "document"}
+) | {"computer_screenshot"}
 """Kinds of parts that a person or a tool can send."""
 _FILES = frozenset({"file", "input_file", "video_url"})
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar, Protocol, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from workbench.transcript.message import AnswerBlock, Image, Json, Message, SaidBlock, Summary, Text
 
 Record: TypeAlias = Mapping[str, Json]
+Covers: TypeAlias = Literal["", "answers", "all"]
 
 GAP = "(earlier messages were left out here)"
 """Text of a user's turn that an API requires where the original turn was removed."""
@@ -28,6 +29,8 @@ class HostMessage:
         sizes: their tokens.
         parts: the part of the record that each block or tool result was read from, by the identity of the latter.
         span: how many of the host's entries the messages were read from, this one the last of them.
+        covers: whether it holds a compaction by the provider, which takes no notice of what came before it: of all, or
+            of all but the user's messages.
     """
 
     object: Json
@@ -36,6 +39,7 @@ class HostMessage:
     sizes: tuple[int, ...] = ()
     parts: Mapping[int, Json] = field(default_factory=dict)
     span: int = 1
+    covers: Covers = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,8 @@ class Entry:
         written: our own summaries by their text, in case the host hands one back.
         open_calls: the calls of the message before it.
         new_id: gives each message its id.
-        parts: filled while reading, see `HostMessage`.
+        sealed_budget: tokens up to which a provider's own compaction is pinned; a larger one may be taken out.
+        parts, covers: filled while reading, see `HostMessage`.
     """
 
     records: Sequence[Record]
@@ -78,7 +83,14 @@ class Entry:
     written: Mapping[str, Summary]
     open_calls: Sequence[tuple[str, str]]
     new_id: Callable[[], str]
+    sealed_budget: int
     parts: dict[int, Json] = field(default_factory=dict)
+    covers: Covers = ""
+
+    def own_summary(self, content: Json) -> Summary | None:
+        """Our own summary, where the host hands one back."""
+        known = self.written.get(content) if isinstance(content, str) else None
+        return None if known is None else replace(known, id=self.new_id())
 
 
 class Format(Protocol):

@@ -6,12 +6,16 @@ from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 from workbench.live.formats.anthropic import Anthropic
+from workbench.live.formats.gemini import Gemini
 from workbench.live.formats.openai_chat import OpenAIChat
+from workbench.live.formats.responses import Responses
 from workbench.live.formats.shape import Format, Record
 
-MessageFormat: TypeAlias = Literal["openai", "anthropic"]
+MessageFormat: TypeAlias = Literal["openai", "anthropic", "responses", "gemini"]
 
-FORMATS: Mapping[MessageFormat, Format] = {"anthropic": Anthropic(), "openai": OpenAIChat()}
+FORMATS: Mapping[MessageFormat, Format] = {
+    "gemini": Gemini(), "responses": Responses(), "anthropic": Anthropic(), "openai": OpenAIChat(),
+}  # fmt: skip
 """In the order in which they are tried."""
 
 

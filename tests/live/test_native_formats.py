@@ -1,0 +1,114 @@
+"""OpenAI's Responses items and Gemini's contents, through the compactor: what comes back is what the APIs take."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import validators
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from live.shapes import contents, items
+from live.talk import Record, asked
+from live.talk import openai as openai_talk
+from live.test_validity import chats
+
+from workbench.compaction.presets import BUILTIN
+from workbench.live.compactor import Compactor
+from workbench.models.extractive import Extractive
+
+PRESETS = sorted(BUILTIN)
+RELAXED = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+WINDOWS = st.sampled_from([400, 1_000, 3_000])
+
+
+def answers(messages: Sequence[Record]) -> list[int]:
+    """Where an answer begins, so that a request is due before it."""
+    by_model = [m.get("role") in ("assistant", "model") or m.get("type") in ("reasoning", "function_call")
+                for m in messages]  # fmt: skip
+    return [i for i, one in enumerate(by_model) if one and not (i and by_model[i - 1])]
+
+
+def requests(preset: str, messages: list[Record], window: int, *, by_hand: bool = False) -> list[list[Record]]:
+    """All requests of a conversation, the last one with the whole of it."""
+    live = Compactor(preset, model=Extractive(), window=window)
+    sent = [live.before_request(messages[:end]) for end in answers(messages)]
+    if by_hand and live.preset.host.manual_in_turn:
+        live.compact(messages=messages)
+    return [*sent, live.before_request(messages)]
+
+
+def parted(given: Sequence[Record], sent: Sequence[Record]) -> list[str]:
+    """Items that are sent under their id without the reasoning that the API gave them with."""
+    needs: dict[str, str] = {}
+    thought = ""
+    for item in given:
+        kind = item.get("type")
+        thought = item["id"] if kind == "reasoning" else thought if kind in ("message", "function_call") else ""
+        if item.get("id") and kind != "reasoning" and thought:
+            needs[item["id"]] = thought
+    there = {item.get("id") for item in sent}
+    return [id for id, reasoning in needs.items() if id in there and reasoning not in there]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@RELAXED
+@given(messages=chats().map(items), window=WINDOWS)
+def test_responses_takes_it(preset: str, messages: list[Record], window: int) -> None:
+    before = copy.deepcopy(messages)
+    for sent in requests(preset, messages, window):
+        assert validators.openai_responses(sent) == []
+        assert parted(messages, sent) == []
+    assert messages == before
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@RELAXED
+@given(messages=chats(), window=WINDOWS, ids=st.booleans())
+def test_gemini_takes_it(preset: str, messages: list[Record], window: int, ids: bool) -> None:
+    talk = contents(messages, ids=ids)
+    before = copy.deepcopy(talk)
+    for sent in requests(preset, talk, window):
+        assert validators.gemini(sent) == []
+        assert unsealed(sent) == []
+    assert talk == before
+
+
+def unsealed(sent: Sequence[Record]) -> list[int]:
+    """Steps of the turn under way whose first call has no signature, which Gemini 3 refuses."""
+    said = [i for i, one in enumerate(sent) if one["role"] == "user" and any("text" in part for part in one["parts"])]
+    calls = [[part for part in one["parts"] if "functionCall" in part] for one in sent]
+    return [i for i in range(said[-1], len(sent)) if calls[i] and "thoughtSignature" not in calls[i][0]]
+
+
+def takes_responses(sent: Any) -> None:
+    responses = pytest.importorskip("openai.types.responses.response_input_param")
+    pytest.importorskip("pydantic").TypeAdapter(responses.ResponseInputParam).validate_python(sent)
+
+
+def takes_gemini(sent: Any) -> None:
+    types = pytest.importorskip("google.genai.types")
+    for one in sent:
+        types.Content.model_validate(one)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_clients_own_types_accept_it(preset: str) -> None:
+    chat = [*openai_talk(12), asked("and now?")]
+    takes_responses(requests(preset, items(chat), 1_500, by_hand=True)[-1])
+    takes_gemini(requests(preset, contents(chat), 1_500, by_hand=True)[-1])
+
+
+@pytest.mark.parametrize("preset", ["truncate", "pipeline", "clear_tool_uses", "opal"])
+def test_every_format_is_compacted_alike(preset: str) -> None:
+    chat = [*openai_talk(20)[1:], asked("and now?")]
+    left = []
+    for talk in (chat, items(chat), contents(chat)):
+        live = Compactor(preset, model=Extractive(), window=3_000)
+        for end in answers(talk):
+            live.before_request(talk[:end])
+        live.before_request(talk)
+        left.append([(e.tokens_before, e.tokens_after) for e in live.events if e.type == "compaction_ended"])
+    assert left[0] and left[1] == left[0] and left[2] == left[0]

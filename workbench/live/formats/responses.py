@@ -1,0 +1,263 @@
+"""Items of OpenAI's Responses API: what a request's `input` takes, `output` included, a flat list.
+
+All items of one answer (reasoning, message, calls) are one message of ours, so that no stage can part a reasoning item
+from what follows it: the API refuses either without the other. Where a stage takes the thoughts out, the items of that
+answer are sent without their ids, since it is by id that the API asks for the reasoning.
+
+Source:
+    The item types of the `openai` package, 2.54 (`ResponseInputItemParam`); OpenAI's guide on compaction: the items
+    before the newest `compaction` may be left out, and `/responses/compact` returns the user messages and one item.
+    On ids: "was provided without its required 'reasoning' item" in the issues of vercel/ai, cline and continue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import ClassVar
+
+from workbench.errors import FormatError
+from workbench.importers.blocks import KINDS, tool_call
+from workbench.importers.values import label
+from workbench.live.formats.chat import thoughts_of
+from workbench.live.formats.parts import SAID, blocks, sealed, written
+from workbench.live.formats.shape import (
+    EMPTY_RESULT,
+    SYSTEM_ROLES,
+    Entry,
+    HostMessage,
+    OutgoingMessage,
+    Record,
+    text_of,
+)
+from workbench.transcript.message import (
+    AnswerBlock,
+    AssistantMessage,
+    Image,
+    Json,
+    Message,
+    SystemMessage,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+
+_CALLS = {
+    "function_call": "arguments", "custom_tool_call": "input", "local_shell_call": "action", "shell_call": "action",
+    "apply_patch_call": "operation", "computer_call": "action", "tool_search_call": "arguments",
+}  # fmt: skip
+"""Calls that the host answers, and where their arguments are."""
+_OUTPUTS = frozenset(f"{name}_output" for name in _CALLS) | {"tool_search_output"}
+_NATIVE = frozenset({"compaction", "compaction_summary", "context_compaction"})
+_BESIDE = frozenset({"mcp_approval_response", "item_reference", "compaction_trigger", "additional_tools"})
+"""Items of the host that say nothing that could be shortened."""
+_ANSWERED = SAID | {"refusal"}
+BLANK = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5E"
+    "rkJggg=="
+)
+"""A picture of one pixel, where the API takes nothing but a screenshot."""
+
+
+class Responses:
+    """Items of a Responses request."""
+
+    name: ClassVar[str] = "responses"
+
+    def shows(self, record: Record) -> bool:
+        """Whether it has a type that only items have, or the parts of one."""
+        type_, content = label(record, "type"), record.get("content")
+        if type_ == "message" or (type_ and "role" not in record and "content" not in record):
+            return True
+        texts = {"input_text", "output_text", "input_image", "input_file"}
+        return isinstance(content, list) and any(isinstance(p, Mapping) and p.get("type") in texts for p in content)
+
+    def problem(self, record: Record) -> str:
+        """Whether it has neither a type nor a role."""
+        return "" if _kind(record) or record.get("role") else "expected an item with a type, or a role and content"
+
+    def joins(self, record: Record) -> bool:
+        """Whether a model wrote it."""
+        kind = _kind(record)
+        if kind == "message":
+            return record.get("role") == "assistant"
+        return kind not in _OUTPUTS and kind not in _NATIVE and kind not in _BESIDE
+
+    def read(self, entry: Entry) -> list[Message]:
+        """The one message of an item, or of all items of an answer."""
+        record = entry.records[0]
+        kind = _kind(record)
+        if self.joins(record):
+            said = tuple(block for one in entry.records for block in _answered(one, entry))
+            return [AssistantMessage(id=entry.new_id(), blocks=said, pinned=entry.pinned)]
+        if kind in _OUTPUTS:
+            call_id = label(record, "call_id") or label(record, "id")
+            said, name = _output(record, entry), entry.names.get(call_id) or label(record, "name")
+            failed = record.get("status") == "failed"
+            return [
+                ToolResult(
+                    id=entry.new_id(), call_id=call_id, blocks=said, name=name, is_error=failed, pinned=entry.pinned
+                )
+            ]  # fmt: skip
+        if kind != "message":
+            block = sealed_compaction(record) if kind in _NATIVE else sealed(record)
+            entry.parts[id(block)] = record
+            entry.covers = "answers" if kind in _NATIVE else ""
+            stays = entry.pinned or block.tokens <= entry.sealed_budget
+            return [UserMessage(id=entry.new_id(), blocks=(block,), synthetic=True, pinned=stays)]
+        content = record.get("content")
+        if record.get("role") in SYSTEM_ROLES:
+            return [SystemMessage(id=entry.new_id(), blocks=blocks(content, entry.parts))]
+        if own := entry.own_summary(content):
+            return [own]
+        return [UserMessage(id=entry.new_id(), blocks=blocks(content, entry.parts), pinned=entry.pinned)]
+
+    def rewritten(self, group: Sequence[Message], given: HostMessage) -> Iterator[Record]:
+        """The items of an answer that are left, or one item with another content."""
+        for message, was in zip(group, given.messages, strict=True):
+            if message.role == "assistant" and was.role == "assistant":
+                yield from _rewritten_answer(message, was, given)
+            elif type(message) is not type(was):
+                yield from self.new(message)
+            elif message.role == "tool":
+                yield {**given.record, "output": _output_of(message, given)}
+            else:
+                yield {**given.record, "content": _content(message.blocks, given) or EMPTY_RESULT}
+
+    def new(self, message: Message) -> Iterable[Record]:
+        """A message that the host never had, as items."""
+        text = text_of(message.blocks)
+        if message.role == "tool":
+            return ({"type": "function_call_output", "call_id": message.call_id, "output": text or EMPTY_RESULT},)
+        role = message.said_by if message.role == "summary" else message.role
+        said = [{"type": "message", "role": role, "content": text}] if text else []
+        calls = message.calls if message.role == "assistant" else ()
+        return (*said, *map(_new_call, calls))
+
+    def finished(self, shown: list[OutgoingMessage], path: Sequence[HostMessage]) -> list[OutgoingMessage]:
+        """As it is: the API asks for no order of turns."""
+        return shown
+
+
+def sealed_compaction(record: Record) -> Image:
+    """A placeholder for a compaction that only its provider can read.
+
+    Source:
+        Its tokens as Codex estimates them for encrypted items: three quarters of the characters are bytes, 650 of them
+        are the envelope, and four bytes are a token.
+    """
+    block = sealed(record)
+    characters = len(label(record, "encrypted_content"))
+    return replace(block, tokens=max((characters * 3 // 4 - 650) // 4, 1)) if characters else block
+
+
+def _kind(record: Record) -> str:
+    return label(record, "type") or ("message" if "role" in record else "")
+
+
+def _answered(record: Record, entry: Entry) -> tuple[AnswerBlock, ...]:
+    """The blocks of one item of an answer."""
+    kind = _kind(record)
+    found: tuple[AnswerBlock, ...]
+    if kind == "message":
+        found = blocks(record.get("content"), {}, _ANSWERED)
+    elif kind == "reasoning":
+        found = (_thought(record),)
+    elif kind in _CALLS and label(record, "call_id"):
+        found = (tool_call(record),)
+    else:
+        found = (sealed(record),)
+    entry.parts.update((id(block), record) for block in found)
+    return found
+
+
+def _thought(record: Record) -> Thinking:
+    try:
+        block = KINDS["reasoning"](record)
+    except FormatError:
+        block = None
+    seal = label(record, "encrypted_content") or label(record, "id")
+    return Thinking(block.text if isinstance(block, Thinking) else "", seal)
+
+
+def _output(record: Record, entry: Entry) -> tuple[Text | Image, ...]:
+    """What a call came back with; the lists of the shell tool as their JSON text."""
+    output = record.get("output", record.get("tools"))
+    if _kind(record) == "shell_call_output" or (isinstance(output, Mapping) and label(output, "type") not in SAID):
+        return (Text(written(output)),)
+    return blocks([output] if isinstance(output, Mapping) else output, entry.parts)
+
+
+def _output_of(result: ToolResult, given: HostMessage) -> Json:
+    """A changed result in the shape that its kind of item has."""
+    kind, text = _kind(given.record), text_of(result.blocks) or EMPTY_RESULT
+    if kind == "computer_call_output":
+        return {"type": "computer_screenshot", "image_url": BLANK}
+    if kind == "shell_call_output":
+        before = given.record.get("output")
+        outcome = before[-1].get("outcome") if isinstance(before, list) and before else None
+        return [{"stdout": text, "stderr": "", "outcome": outcome or {"type": "exit", "exit_code": 0}}]
+    takes_parts = kind in ("function_call_output", "custom_tool_call_output")
+    return _content(result.blocks, given) or EMPTY_RESULT if takes_parts else text
+
+
+def _content(said: Sequence[AnswerBlock], given: HostMessage) -> Json:
+    """Text where there is only text, else a list of parts, the host's own where nothing changed."""
+    if all(block.type == "text" and not isinstance(given.parts.get(id(block)), Mapping) for block in said):
+        return text_of(said)
+    own = [(given.parts.get(id(block)), text_of([block])) for block in said]
+    parts = [one if isinstance(one, Mapping) else {"type": "input_text", "text": text} for one, text in own]
+    return [part for part in parts if part.get("type") != "input_text" or part["text"]]
+
+
+def _rewritten_answer(message: AssistantMessage, was: AssistantMessage, given: HostMessage) -> Iterator[Record]:
+    """The answer's items with what is left of them, if anything but thoughts is; thoughts stay all or none."""
+    intact = thoughts_of(message) == thoughts_of(was)
+    calls = {block.id: given.parts[id(block)] for block in was.calls}
+    items: list[Record] = []
+    for kind, run in groupby(message.blocks, key=lambda block: (block.type == "text", id(given.parts.get(id(block))))):
+        said = list(run)
+        own = given.parts.get(id(said[0]))
+        if kind[0]:
+            whole = len(said) == sum(given.parts.get(id(block)) is own for block in was.blocks)
+            items += [own] if own is not None and whole else _message(text_of(said), own)
+        for block in () if kind[0] else said:
+            if block.type == "tool_call":
+                items.append(own if own is not None else _changed_call(block, calls.get(block.id)))
+            elif own is not None and (intact or block.type != "thinking"):
+                items.append(own)
+    if not any(_kind(item) != "reasoning" for item in items):
+        return
+    for item in items:
+        yield item if intact else {key: value for key, value in item.items() if key != "id" or _needs_id(item)}
+
+
+def _needs_id(item: Record) -> bool:
+    """Whether the API takes an item of this kind only with an id: all but messages and calls of functions and tools."""
+    return _kind(item) not in ("message", "function_call", "custom_tool_call", "shell_call", "apply_patch_call")
+
+
+def _message(text: str, own: Record | None) -> list[Record]:
+    """A message item with this text; none where it is empty."""
+    phase = {"phase": own["phase"]} if own is not None and own.get("phase") else {}
+    return [{"type": "message", "role": "assistant", "content": text, **phase}] if text.strip() else []
+
+
+def _changed_call(call: ToolCall, own: Record | None) -> Record:
+    """The host's own item of a call with other arguments."""
+    field = _CALLS.get(_kind(own)) if own is not None else None
+    if own is None or field is None:
+        return _new_call(call)
+    value: Json = dict(call.arguments)
+    if field == "arguments" and isinstance(own.get(field), str):
+        value = call.arguments_json()
+    elif field == "input":
+        value = call.arguments["input"] if isinstance(call.arguments.get("input"), str) else call.arguments_json()
+    return {**own, field: value}
+
+
+def _new_call(call: ToolCall) -> Record:
+    return {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments_json()}
