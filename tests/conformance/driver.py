@@ -50,21 +50,22 @@ class Lived:
 
     @property
     def path(self) -> list[str]:
-        """What is sent: ids, with `*` where only a message's beginning is left, `summary`, and `turn` for a filler."""
-        return [self._label(one) for one in self.sent]
+        """What is sent: ids, with `*` where only a message's beginning is left, and `summary`; no required fillers."""
+        return [self._label(one) for one in self.sent if one["content"] != GAP]
 
     def _label(self, sent: Record) -> str:
         both = list(zip(self.host, self.given, strict=True))
         own = next((message.id for one, message in both if one is sent), "")
+        own = own or next((message.id for one, message in both if one == sent), "")
         cut = (
             message.id for one, message in both if sent["content"] and str(one["content"]).startswith(sent["content"])
         )
-        return own or next((f"{id}*" for id in cut), "turn" if sent["content"] == GAP else "summary")
+        return own or next((f"{id}*" for id in cut), "summary")
 
     @property
     def summary(self) -> str:
         """The text of the first message that the host did not write."""
-        return str(self.sent[self.path.index("summary")]["content"])
+        return next(str(one["content"]) for one in self.sent if one["content"] != GAP and self._label(one) == "summary")
 
     @property
     def prompts(self) -> list[str]:

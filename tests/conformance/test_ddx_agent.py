@@ -327,7 +327,7 @@ def test_it_is_asked_after_tool_results_too() -> None:
 
 def test_at_least_one_message_goes_where_everything_would_be_kept() -> None:
     messages = [user(4_000, "u0"), called("read", "c"), result("r", "c"), model(40, "a1"), user(40, "u1")]
-    assert passed(messages, exactly(900, keep=100_000, tail=0)).path == ["turn", "a1", "u1", "summary"]
+    assert passed(messages, exactly(900, keep=100_000, tail=0)).path == ["a1", "u1", "summary"]
 
 
 def test_five_attempts_in_vain_are_stuck_and_the_agent_goes_on() -> None:
@@ -383,7 +383,7 @@ def test_the_summary_is_last_and_the_users_words_come_first_in_their_order() -> 
 
 
 def test_a_tail_of_zero_sends_nothing_again_but_the_newest_prompt_stays() -> None:
-    assert passed(mixed(9), exactly(3_000, keep=600, tail=0)).path == ["turn", "m7", "m8", "summary"]
+    assert passed(mixed(9), exactly(3_000, keep=600, tail=0)).path == ["m7", "m8", "summary"]
     assert "m8" in passed([*mixed(9), *steps(6, 400)], exactly(1_000, keep=100, tail=0)).path
 
 

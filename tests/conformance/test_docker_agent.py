@@ -237,7 +237,7 @@ ROWS = (
         second_cycle,
     ),
     Row(
-        "docker_agent", "summary item with first kept 0", {"then": ["summary", "m0", "n0"], "read": [1]}, everything,
+        "docker_agent", "summary item with first kept 0", {"then": ["m0", "summary", "n0"], "read": [1]}, everything,
         instead="the newest user message stays",
     ),
     Row(
