@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from models.provider import Provider, Reply, completion, refusal, serving
+from experiment.outages import MODEL, summary
+from models.provider import Provider, Reply, completion, refusal
 
 from builders import remembering, rules, said, told
 from profiles import FULL
@@ -16,41 +16,8 @@ from workbench.errors import SettingError
 from workbench.experiment.compare import compare
 from workbench.experiment.store import Results
 from workbench.experiment.tables import COLUMNS
-from workbench.models.provider_options import API_BASE, MODELS_FILE
 from workbench.models.settings import ModelSettings, model_names
 from workbench.transcript.session import Session
-
-MODEL = "litellm:openai/stub"
-SUMMARY = "The agent looked at the files, one by one, and found nothing to change so far."
-LINES = (
-    SUMMARY,
-    "The user wants brevity.",
-    "All was noted.",
-    "None were taken.",
-    "To wait for more.",
-    "There is none.",
-)
-
-
-@pytest.fixture
-def provider(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Provider]:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    (tmp_path / "models.toml").write_text("[default]\ntries = 2\nfirst_wait = 0.01\ninput_usd = 1\noutput_usd = 2\n")
-    monkeypatch.setenv(MODELS_FILE, str(tmp_path / "models.toml"))
-    with serving() as server:
-        monkeypatch.setenv(API_BASE, server.address)
-        server.by = summary
-        yield server
-
-
-def summary(asked: dict[str, Any]) -> Reply:
-    """A summary with the headings that the prompt asks for."""
-    prompt = asked["messages"][-1]["content"]
-    headings = [line for line in prompt.splitlines() if line.startswith("## ")]
-    return completion(
-        "\n".join(f"{heading}\n- {says}" for heading, says in zip(headings, LINES, strict=False)) or SUMMARY,
-        usage=None,
-    )
 
 
 def session(number: int = 0) -> Session:
@@ -160,7 +127,7 @@ def test_no_replay_is_lost_to_a_provider_that_fails_in_every_way(provider: Provi
         refusal(400, "prompt is too long: 9 tokens > 8 maximum"),
     ]  # fmt: skip
     turns = iter(range(10_000))
-    provider.by = lambda asked: faults[n // 3 % 7] if (n := next(turns)) % 3 else summary(asked)
+    provider.by = lambda asked: faults[n // 3 % 7] if (n := next(turns)) % 3 else summary(asked, None)
     results = run(tmp_path, sessions=(session(), session(1)))
     assert results.failed == 0
     assert len(results.replays) == 2 * results.replays["strategy"].nunique()

@@ -7,12 +7,11 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from experiment.outages import MODEL, configured, spent, summary
-from models.provider import Provider, Reply, refusal, serving
+from experiment.outages import MODEL, spent, summary
+from models.provider import Provider, Reply, refusal
 
 from builders import remembering, rules
 from profiles import FULL
@@ -27,18 +26,12 @@ SESSIONS = 6
 WHERE = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def provider(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Provider]:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+@pytest.fixture(autouse=True)
+def sessions(tmp_path: Path) -> None:
     for n in range(SESSIONS):
         path = tmp_path / "sessions" / f"s{n}.jsonl"
         path.parent.mkdir(exist_ok=True)
         save(Session.of([rules("be brief"), *remembering(14 + n)], id=f"s{n}", project=f"p{n}"), path)
-    with serving() as server:
-        server.by = summary
-        for name, value in configured(tmp_path, server.address).items():
-            monkeypatch.setenv(name, value)
-        yield server
 
 
 def command(tmp_path: Path, name: str, *more: str) -> list[str]:

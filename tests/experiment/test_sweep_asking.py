@@ -4,33 +4,20 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from models.provider import Provider, completion, serving
+from models.provider import Provider
 
 from builders import remembering, rules
 from workbench.cli import main
 from workbench.experiment import compare as runs
 from workbench.experiment.sweep import forecast, sweep
 from workbench.importers.native import save
-from workbench.models.provider_options import API_BASE, MODELS_FILE
 from workbench.models.settings import ModelSettings
 from workbench.transcript.session import Session
 
 STUB, PAID = "litellm:openai/stub", "litellm:gpt-4o-mini"
-
-
-@pytest.fixture
-def provider(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Provider]:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    (tmp_path / "models.toml").write_text("[default]\ntries = 1\ninput_usd = 1\noutput_usd = 2\n")
-    monkeypatch.setenv(MODELS_FILE, str(tmp_path / "models.toml"))
-    with serving() as server:
-        monkeypatch.setenv(API_BASE, server.address)
-        server.replies = [completion("The agent looked at the files and found nothing to change.", usage=None)]
-        yield server
 
 
 def grid(tmp_path: Path, model: str) -> dict[str, object]:

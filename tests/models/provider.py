@@ -14,6 +14,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from workbench.models.ledger import Ledger
+from workbench.models.litellm import LiteLLM
+from workbench.models.model import SummaryRequest
+from workbench.models.provider_options import ProviderOptions
+from workbench.models.response_cache import CachedModel
 
 
 @dataclass(frozen=True)
@@ -143,3 +147,16 @@ def calls(ledger: Ledger) -> int:
         return 0
     with closing(sqlite3.connect(ledger.path)) as connection:
         return int(connection.execute("select count(*) from calls where run = ?", (ledger.run,)).fetchone()[0])
+
+
+def model(provider: Provider, ledger: Ledger, **how: Any) -> CachedModel:
+    """The model behind the server as a run asks it: with the cache, and at its own prices."""
+    given: dict[str, Any] = {
+        "api_base": provider.address, "tries": 3, "first_wait": 0.01, "timeout": 20.0,
+        "input_usd": 1.0, "output_usd": 2.0,
+    }  # fmt: skip
+    return CachedModel(LiteLLM("openai/stub", ProviderOptions(**{**given, **how}), ledger), ledger)
+
+
+def request(prompt: str = "Summarise this.", most: int | None = 100) -> SummaryRequest:
+    return SummaryRequest(purpose="summary", system="", write=lambda _: prompt, max_tokens=most)

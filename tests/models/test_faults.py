@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from models.provider import Provider, Reply, calls, completion, refusal
+from models.provider import Provider, Reply, calls, completion, model, refusal, request
 
 from workbench.errors import ModelError, Refused
 from workbench.models.ledger import Ledger
 from workbench.models.litellm import LiteLLM
-from workbench.models.model import SummaryRequest
 from workbench.models.provider_options import ProviderOptions
-from workbench.models.response_cache import CachedModel
 
 DOLLAR = 1_000_000.0
 """A price of a dollar a token."""
@@ -28,18 +26,6 @@ DOLLAR = 1_000_000.0
 @pytest.fixture
 def ledger(tmp_path: Path) -> Ledger:
     return Ledger(tmp_path / "answers.sqlite", run="r")
-
-
-def model(provider: Provider, ledger: Ledger, **how: Any) -> CachedModel:
-    given: dict[str, Any] = {
-        "api_base": provider.address, "tries": 3, "first_wait": 0.01, "timeout": 20.0,
-        "input_usd": 1.0, "output_usd": 2.0,
-    }  # fmt: skip
-    return CachedModel(LiteLLM("openai/stub", ProviderOptions(**{**given, **how}), ledger), ledger)
-
-
-def request(prompt: str = "Summarise this.", most: int | None = 100) -> SummaryRequest:
-    return SummaryRequest(purpose="summary", system="", write=lambda _: prompt, max_tokens=most)
 
 
 PAID = (20 + 100 + 2 * 7) / 1_000_000

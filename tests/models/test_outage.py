@@ -10,14 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from models.provider import Provider, completion, refusal
+from models.provider import Provider, completion, model, refusal, request
 
 from workbench.errors import ModelError
 from workbench.models.ledger import ROUNDS, Ledger
-from workbench.models.litellm import LiteLLM
-from workbench.models.model import SummaryRequest
-from workbench.models.provider_options import ProviderOptions
-from workbench.models.response_cache import CachedModel
 
 
 @pytest.fixture
@@ -27,10 +23,8 @@ def ledger(tmp_path: Path) -> Ledger:
 
 def asked(provider: Provider, ledger: Ledger, prompt: str, tries: int = 1) -> str:
     """What the model says; a new one for each request, as in workers."""
-    how = ProviderOptions(api_base=provider.address, tries=tries, first_wait=0.01, input_usd=1.0, output_usd=2.0)
-    request = SummaryRequest(purpose="summary", system="", write=lambda _: prompt, max_tokens=100)
     try:
-        return CachedModel(LiteLLM("openai/stub", how, ledger), ledger).complete(request).text
+        return model(provider, ledger, tries=tries).complete(request(prompt)).text
     except ModelError as error:
         assert error.outage
         return str(error)
@@ -69,11 +63,9 @@ def test_one_request_that_always_fails_is_no_outage(provider: Provider, ledger: 
 
 def test_what_a_model_refuses_is_an_answer_of_its_provider(provider: Provider, ledger: Ledger) -> None:
     provider.replies = [refusal(400, "prompt is too long: 9 tokens > 8 maximum")]
-    how = ProviderOptions(api_base=provider.address)
     for n in range(ROUNDS + 2):
-        request = SummaryRequest(purpose="summary", system="", write=lambda _, n=n: f"{n}", max_tokens=9)  # type: ignore[misc]  # a default
         with pytest.raises(ModelError) as caught:
-            CachedModel(LiteLLM("openai/stub", how, ledger), ledger).complete(request)
+            model(provider, ledger).complete(request(f"{n}"))
         assert caught.value.overflow and not caught.value.outage
     assert len(provider.requests) == ROUNDS + 2
 

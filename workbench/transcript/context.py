@@ -8,7 +8,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from workbench.transcript.message import Message, ToolCall
-from workbench.transcript.pairing import answered, callers, cut_points
+from workbench.transcript.pairing import answered, cut_points
 from workbench.transcript.tokens import TokenCounter, chars_per_token
 
 EMPTY: Mapping[str, str] = MappingProxyType({})
@@ -50,14 +50,19 @@ class Context:
         return self.tokens - self.overhead
 
     @cached_property
+    def answered(self) -> Mapping[int, tuple[int, ToolCall]]:
+        """For the index of each tool result, the index of the message that made the call, and the call; found once."""
+        return answered(self.messages)
+
+    @cached_property
     def callers(self) -> Mapping[int, int]:
-        """For the index of each tool result, the index of the message that made the call; found once for all stages."""
-        return callers(self.messages)
+        """For the index of each tool result, the index of the message that made the call."""
+        return {i: caller for i, (caller, _) in self.answered.items()}
 
     @cached_property
     def calls(self) -> dict[int, ToolCall]:
         """For the index of each tool result, the call that it answers."""
-        return {i: call for i, (_, call) in answered(self.messages).items()}
+        return {i: call for i, (_, call) in self.answered.items()}
 
     @cached_property
     def cut_points(self) -> Sequence[bool]:

@@ -148,12 +148,6 @@ class InvertedIndex:
         return _first(self.place_message, self.place_span, (self.n, self.spans))
 
     @cached_property
-    def span_said(self) -> Ints:
-        """(spans,) the first message that says each span, not only thinks it; n if none does."""
-        said = ~self.thought
-        return _first(self.place_message[said], self.place_span[said], (self.n, self.spans))
-
-    @cached_property
     def first_ending(self) -> dict[str, int]:
         """For each ending of a path, but the whole, the first message that knows such a path."""
         found: dict[str, int] = {}
