@@ -91,7 +91,8 @@ class Compactor(RecallTool):
         writer = find_model(model) if isinstance(model, str) else model
         self._runner = Runner(self._gauge, writer, hooks, self._tell, self._lock)
         self._recovery = Recovery(self._runner, self._tell)
-        self._overflowed = self._busy = False
+        self._overflowed = False
+        self._busy: object = None  # the compaction that runs by itself
         self._requested: str | None = None  # the instructions of a compaction that the host requested
 
     @property
@@ -236,6 +237,10 @@ class Compactor(RecallTool):
         """Compact as soon as the present turn is over, with these instructions for the summary."""
         self._requested = instructions
 
+    def abandon(self) -> None:
+        """Wait no longer for a compaction whose call was cancelled."""
+        self._busy = None
+
     def _hear(self, messages: Sequence[Json] | None) -> None:
         """Take in what is new; a list that does not continue the last one goes back in the conversation."""
         with self._lock:
@@ -254,17 +259,17 @@ class Compactor(RecallTool):
     def _consider(self, moment: Moment) -> None:
         """Compact if it is due."""
         with self._lock:
-            if self._busy or self.stopped:
+            if self._busy is not None or self.stopped:
                 return
             strategy = self.preset.overflow if self._overflowed else None
             budget = self._due(moment)
             if budget is None:
                 return
-            self._busy = True
+            self._busy = mine = object()
         try:
             self._runner.attempt(budget, moment, strategy or self.preset.strategy)
         finally:
-            self._busy = False
+            self._busy = None if self._busy is mine else self._busy
 
     def _due(self, moment: Moment) -> Budget | None:
         if self._overflowed:

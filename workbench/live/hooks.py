@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
+from threading import Event as Flag
 from typing import Literal, TypeAlias
 
 from workbench.compaction.engine import Compaction
@@ -13,6 +15,14 @@ from workbench.transcript.context import Context
 
 Cause: TypeAlias = Moment | Literal["error", "by_hand"]
 """Where in the loop a compaction was decided."""
+CANCELLED: ContextVar[Flag | None] = ContextVar("CANCELLED", default=None)
+"""Set while the caller may give a call up; once the flag is up, the call's compaction is discarded."""
+
+
+def is_cancelled() -> bool:
+    """Whether the caller gave up the call that runs now."""
+    flag = CANCELLED.get()
+    return flag is not None and flag.is_set()
 
 
 @dataclass(frozen=True, slots=True)

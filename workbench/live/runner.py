@@ -23,7 +23,7 @@ from workbench.live.events import (
     RunEnds,
 )
 from workbench.live.gauge import Gauge
-from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply
+from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply, is_cancelled
 from workbench.models.model import Completion, Model, SummaryRequest
 from workbench.models.provider_errors import Diagnosis
 from workbench.transcript.context import Context
@@ -92,9 +92,9 @@ class Runner:
         before = self.gauge.tokens
         done = self._announced(budget, cause, strategy)
         with self.lock:
-            if done is None:
+            if done is None and not is_cancelled():
                 self._wait(budget)
-            else:
+            elif done is not None:
                 self._settle(budget, before, before if done.outcome == "unchanged" else done.sent.tokens)
         return done
 
@@ -146,7 +146,9 @@ class Runner:
             supplied = choice.summary if isinstance(choice, Supply) and choice.summary.strip() else None
             done, used = self._compacted(start, strategy, budget, supplied)
             with self.lock:
-                why = self.memory.take(done, heard, version) if done.outcome != "unchanged" else ""
+                why = "the call was cancelled" if is_cancelled() else ""
+                if not why and done.outcome != "unchanged":
+                    why = self.memory.take(done, heard, version)
         except BaseException as error:
             self._end(started, CompactionDropped(number, f"{type(error).__name__}: {error}", "compaction_failed"))
             raise

@@ -1,0 +1,121 @@
+"""The compactor on asyncio: the loop goes on, calls take turns, and a cancelled call changes nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from threading import Event
+
+import pytest
+import validators
+from live.talk import asked, openai
+
+from workbench.live.async_compactor import AsyncCompactor
+from workbench.live.compactor import Compactor
+from workbench.models.extractive import Extractive
+from workbench.models.model import Completion, SummaryRequest
+
+
+class Slow:
+    """Writes only once it may; counts how many wrote at once."""
+
+    name = "slow"
+
+    def __init__(self) -> None:
+        self.started, self.may, self.calls = Event(), Event(), 0
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        self.calls += 1
+        self.started.set()
+        assert self.may.wait(10)
+        return Extractive().complete(request)
+
+
+def live(model: Slow) -> AsyncCompactor:
+    return AsyncCompactor(Compactor("summarize", model=model, window=2_000))
+
+
+TALK = [*openai(20), asked("and now?")]
+
+
+def test_the_event_loop_goes_on_while_a_model_writes() -> None:
+    async def run() -> None:
+        model = Slow()
+        request = asyncio.create_task(live(model).before_request(TALK))
+        await asyncio.to_thread(model.started.wait, 10)
+        ticks = 0
+        for _ in range(5):
+            await asyncio.sleep(0.001)
+            ticks += 1
+        assert ticks == 5 and not request.done()
+        model.may.set()
+        sent = await request
+        assert len(sent) < len(TALK) and validators.openai_chat(sent) == []
+
+    asyncio.run(run())
+
+
+def test_concurrent_calls_take_turns_and_compact_once() -> None:
+    async def run() -> None:
+        model = Slow()
+        model.may.set()
+        compactor = live(model)
+        first, second = await asyncio.gather(compactor.before_request(TALK), compactor.before_request(TALK))
+        assert first == second and len(first) < len(TALK)
+        ended = [event for event in compactor.compactor.events if event.type == "compaction_ended"]
+        assert len(ended) == 1
+
+    asyncio.run(run())
+
+
+def test_a_cancelled_call_leaves_the_history_as_it_was() -> None:
+    async def run() -> None:
+        model = Slow()
+        compactor = live(model)
+        request = asyncio.create_task(compactor.before_request(TALK))
+        await asyncio.to_thread(model.started.wait, 10)
+        before = compactor.compactor.tokens
+        request.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await request
+        model.may.set()
+        while compactor.compactor.events[-1].type != "compaction_discarded":
+            await asyncio.sleep(0.001)
+        assert compactor.compactor.tokens == before
+        assert [entry.type for entry in compactor.compactor.log.path()].count("compaction") == 0
+        sent = await compactor.before_request(TALK)
+        assert len(sent) < len(TALK) and validators.openai_chat(sent) == []
+
+    asyncio.run(run())
+
+
+def test_after_a_cancelled_call_the_next_one_does_not_wait_for_its_model() -> None:
+    async def run() -> None:
+        slow = Slow()
+        compactor = live(slow)
+        request = asyncio.create_task(compactor.before_request(TALK))
+        await asyncio.to_thread(slow.started.wait, 10)
+        request.cancel()
+        await asyncio.sleep(0)
+        again = asyncio.create_task(compactor.before_request(TALK))
+        while slow.calls < 2:
+            await asyncio.sleep(0.001)
+        slow.may.set()
+        assert len(await again) < len(TALK)
+
+    asyncio.run(run())
+
+
+def test_the_other_moments_are_awaited_alike() -> None:
+    async def run() -> None:
+        model = Slow()
+        model.may.set()
+        compactor = live(model)
+        await compactor.after_turn(TALK[:-1])
+        await compactor.after_tools()
+        assert await compactor.compact(messages=TALK) is not None
+        assert await compactor.on_error("prompt is too long: 3000 tokens > 1000 maximum") is None
+        await compactor.before_request(TALK)
+        retry = await compactor.on_error("prompt is too long: 3000 tokens > 1000 maximum")
+        assert retry is None or validators.openai_chat(retry.messages) == []
+
+    asyncio.run(run())
