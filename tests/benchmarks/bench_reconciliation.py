@@ -5,12 +5,13 @@
 Every request is predicted from the recording and from the reports before it, never from its own. A row a session:
 median errors over its requests; the bill of the whole session beside the reported one, its error, what of that the
 provider's cache explains (`missed`, `found`) and the rest; how often the cache held far less than its rules promise,
-and what had to be followed from the usage alone.
+and what had to be followed from the usage alone. Then the sessions whose bill is off by more than 3 %, and why.
 """
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 from statistics import median
 
@@ -22,7 +23,8 @@ from workbench.replay.sizing import Sizing
 from workbench.transcript.session import Session
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
-CLOSE = 0.02
+CLOSE, MOST = 0.02, 0.03
+"""The errors that are aimed at: of a request, and of the bill of a whole session."""
 
 
 def main(paths: list[str]) -> None:
@@ -44,6 +46,7 @@ def main(paths: list[str]) -> None:
     )
     for session, done in found:
         print(_line(session, done))
+    _outliers(found)
     _bills([done for _, done in found])
     for name in ("prompt", "read", "usd"):
         values = [done.error(name) or 0.0 for _, done in found]
@@ -62,6 +65,26 @@ def _line(session: Session, done: Reconciliation) -> str:
         f"{done.predicted[:, USD].sum():>8.2f} {done.reported[:, USD].sum():>8.2f} "
         f"{done.bill_error or 0.0:>+7.1%} {-done.usd_missed / _said(done):>+7.1%} "
         f"{done.usd_found / _said(done):>+7.1%} {_rest(done):>+7.1%} {done.missed:>6} {turns}"
+    )
+
+
+def _outliers(found: list[tuple[Session, Reconciliation]]) -> None:
+    """Print for each session whose bill is off by more than 3 % why, as shares of the reported bill."""
+    far = [one for one in found if abs(one[1].bill_error or 0.0) > MOST]
+    print(f"bills off by more than {MOST:.0%}, with the reasons as shares of the reported bill:")
+    totals: Counter[str] = Counter()
+    for session, done in sorted(far, key=lambda one: one[1].bill_error or 0.0):
+        shares = ", ".join(f"{name} {usd / _said(done):+.1%}" for name, usd in done.reasons.items() if usd)
+        priced = pricing(session).why
+        left = f"; {done.left_out} answers without a report or by another model are in neither bill" * bool(
+            done.left_out
+        )
+        print(f"{session.id[:38]:<38} {done.bill_error:+7.1%}: {shares}{left}{f'; {priced}' if priced else ''}")
+    for _, done in found:
+        totals.update(done.reasons)
+    said = sum(_said(done) for _, done in found)
+    print(
+        "all sessions together: " + ", ".join(f"{name} {usd / said:+.1%}" for name, usd in totals.most_common()[::-1])
     )
 
 

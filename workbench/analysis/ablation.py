@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from workbench.analysis.paired import estimate, paired_differences
-from workbench.analysis.scores import by_session, grouped, projects_of, select, shared
+from workbench.analysis.scores import at_sizes_of, by_session, grouped, projects_of, select, shared, size_gains
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError, Unanswered
@@ -45,8 +45,8 @@ def leave_one_out(
     Returns:
         A row a stage and metric: `stage`, `metric`, `mode`, `unit`, `with_it` and `without_it` (means over sessions),
         `effect` (with less without: what the stage adds), `low` and `high` (95 %; missing where sessions are too few or
-        all alike), `sessions`. In matched mode a session's value is its mean over the budgets that both can reach;
-        there is no row where there are none.
+        all alike), `sessions`. In matched mode a session's value is its mean over the budgets that both can reach, with
+        the whole strategy cut to the very size that it comes to without the stage; no row where there are none.
 
     Raises:
         Unanswered: a model gave no answer, so that some effect cannot be measured yet.
@@ -58,7 +58,12 @@ def leave_one_out(
     if len(parts) < 2:
         raise SettingError(f"the strategy {whole.name} has fewer than two stages, so that none can be left out")
     with tempfile.TemporaryDirectory() as folder:
-        run = compare(what, spec=RunSpec.of(spec, settings).changed(strategies=[whole, *parts.values()], out=folder))
+        run = compare(
+            what,
+            spec=RunSpec.of(spec, settings).changed(
+                strategies=[whole, *parts.values()], baseline=whole.name, out=folder
+            ),
+        )
         rows = run.sessions
         if rows.empty or not (rows["status"] == "ok").any():
             bad = [str(Unreadable(row.path, row.reason)) for row in rows.itertuples()]
@@ -87,7 +92,10 @@ def _stage_effects(run: Results, whole: str, without: Mapping[str, str]) -> Iter
             known = run.scores[(run.scores["metric"] == metric) & (run.scores["mode"] == mode)]
             if known.empty:
                 continue
-            values = shared(by_session(select(run.scores, metric, mode)), whole, name)
+            rows = select(run.scores, metric, mode)
+            rows = rows.assign(gain=size_gains(rows, run.baseline_at_sizes))
+            one, other = (rows[rows["strategy"] == which] for which in (whole, name))
+            values = shared(by_session(pd.concat([at_sizes_of(one, other), other])), whole, name)
             if values.empty:
                 continue
             gaps, projects = paired_differences(values[whole], values[name]), projects_of(grouped(run))

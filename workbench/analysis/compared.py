@@ -11,7 +11,7 @@ import pandas as pd
 
 from workbench.analysis.paired import by_project, holm, interval, paired_differences, sign_flip
 from workbench.analysis.power import minimum_detectable, reporting_floor, sessions_needed
-from workbench.analysis.scores import baseline_values, by_session, direction, projects_of, select, shared
+from workbench.analysis.scores import by_session, direction, projects_of, select, shared, size_gains
 from workbench.errors import UnknownName
 from workbench.palette import REFERENCES
 from workbench.ragged import Floats
@@ -90,8 +90,12 @@ def lead_table(
     return test.table(rows, largest_first=False)
 
 
-def sides(scores: pd.DataFrame, metric: str, mode: str = "natural") -> dict[tuple[str, str], int]:
+def sides(
+    scores: pd.DataFrame, metric: str, mode: str = "natural", at_sizes: pd.DataFrame | None = None
+) -> dict[tuple[str, str], int]:
     """Which of two contenders the paired 95 % interval of a metric puts ahead; no correction for several pairs.
+
+    With `at_sizes` it is the gains over the baseline at each one's own size that are compared, as in `lead_table`.
 
     Returns:
         By pair (each in one order): 1 for the first one, -1 for the second, 0 for neither. Pairs with too few projects
@@ -100,7 +104,7 @@ def sides(scores: pd.DataFrame, metric: str, mode: str = "natural") -> dict[tupl
     Raises:
         UnknownName: the table has no such metric.
     """
-    test = _PairedTest(scores, metric, str(scores["strategy"].iloc[0]), mode)
+    test = _PairedTest(scores, metric, str(scores["strategy"].iloc[0]), mode, at_sizes)
     found: dict[tuple[str, str], int] = {}
     for pair in combinations([str(name) for name in test.wide.columns if name not in REFERENCES], 2):
         gaps = test.gaps(*pair) * (1 if test.better == "higher" else -1)
@@ -140,11 +144,9 @@ class _PairedTest:
             raise UnknownName("strategy of this run", name, self.strategies)
         self.better = direction(rows)
         self.raw = self.wide = by_session(rows).astype(float)
-        if mode == "matched" and at_sizes is not None:
-            known = baseline_values(at_sizes, metric).reindex(self.raw.index)
-            base = self.raw.get(next(iter(at_sizes["baseline"]), ""))
-            moved = {} if base is None else {one: known[one] - base for one in known if one in self.raw}
-            self.wide = self.raw.assign(**{one: self.raw[one] - more for one, more in moved.items()})
+        if at_sizes is not None:
+            even = by_session(rows.assign(value=rows["value"] - size_gains(rows, at_sizes)))
+            self.wide = even.reindex(index=self.raw.index).astype(float)
         self.projects = projects_of(rows)
 
     def gaps(self, one: str, other: str) -> Floats:

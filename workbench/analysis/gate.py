@@ -15,7 +15,7 @@ import pandas as pd
 
 from workbench.analysis.paired import by_project, interval, paired_differences
 from workbench.analysis.power import reporting_floor, sessions_needed
-from workbench.analysis.scores import direction, projects_of, select
+from workbench.analysis.scores import at_sizes_of, direction, projects_of, same_baseline, select, size_gains
 from workbench.errors import SettingError, UnknownName
 from workbench.metrics.metric import Better
 from workbench.palette import REFERENCES
@@ -25,6 +25,7 @@ GateOutcome: TypeAlias = Literal["passed", "failed", "undecided"]
 
 FLOOR = reporting_floor()
 """Projects under which a mean over them decides nothing."""
+AS_ASKED = "at the sizes asked for, since the runs have no baseline at the sizes used"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +78,9 @@ class GateResult:
 
 
 def gate(
-    run: pd.DataFrame, baseline: pd.DataFrame, asked: Gate, pairing: Mapping[str, str] | None = None
-) -> tuple[GateResult, ...]:
+    run: pd.DataFrame, baseline: pd.DataFrame, asked: Gate, pairing: Mapping[str, str] | None = None,
+    at_sizes: tuple[pd.DataFrame, pd.DataFrame] | None = None,
+) -> tuple[GateResult, ...]:  # fmt: skip
     """Judge the strategies of a run.
 
     A strategy passes if the 95 % interval of the difference lies within the margin, or if no session at all has become
@@ -92,6 +94,8 @@ def gate(
         baseline: that of the earlier run, or of the same.
         asked: metric and margin.
         pairing: the baseline's strategy for each strategy to judge; None pairs equal names, references apart.
+        at_sizes: the tables `baseline_at_sizes` of both. With them, in matched mode, a strategy is judged against the
+            other one at the very sizes that it used; without, or where they are of two baselines, at those asked for.
 
     Raises:
         UnknownName: no such metric, share or strategy; the message names those that there are.
@@ -103,10 +107,17 @@ def gate(
         if not pairing:
             raise UnknownName("strategy of both runs", "any", map(str, new["strategy"].unique()))
     projects = projects_of(new)
-    judged = {
-        name: _judge(name, against, _by_session(new, name), _by_session(old, against), direction(new), asked, projects)
-        for name, against in pairing.items()
-    }
+    even = asked.mode == "matched" and at_sizes is not None and same_baseline(*at_sizes)
+    new, old = (
+        rows.assign(gain=size_gains(rows, table) if even else 0.0)
+        for rows, table in zip((new, old), at_sizes or (run, baseline), strict=True)
+    )
+    judged = {}
+    for name, against in pairing.items():
+        ours, theirs = _of(new, name), _of(old, against)
+        values = _by_session(ours), _by_session(at_sizes_of(theirs, ours))
+        found = _judge(name, against, *values, better=direction(new), asked=asked, projects=projects)
+        judged[name] = found if even or asked.mode == "natural" else replace(found, why=f"{found.why}; {AS_ASKED}")
     return tuple(
         replace(found, outcome="passed", why="nothing was tested: neither run compacted anything")
         if not found.sessions and never_compacted(run, name) and never_compacted(baseline, pairing[name])
@@ -127,11 +138,15 @@ def outcome(results: Sequence[GateResult]) -> GateOutcome:
     return "failed" if "failed" in found else "undecided" if "undecided" in found or not found else "passed"
 
 
-def _by_session(rows: pd.DataFrame, strategy: str) -> pd.Series[float]:
-    """A strategy's mean over the shares by session; NaN where it has no value at one of them."""
+def _of(rows: pd.DataFrame, strategy: str) -> pd.DataFrame:
     own = rows[rows["strategy"] == strategy]
     if own.empty:
         raise UnknownName("strategy of this run", strategy, map(str, rows["strategy"].unique()))
+    return own
+
+
+def _by_session(own: pd.DataFrame) -> pd.Series[float]:
+    """A strategy's mean over the shares by session; NaN where it has no value at one of them."""
     return own.groupby(own["session"].astype(str))["value"].agg(lambda values: values.mean(skipna=False))
 
 

@@ -13,8 +13,8 @@ ANSWERED = 0.55
 NAMED = 0.25
 """Presence below which a context names too little to be taken for a list of names."""
 
-SMALL = 0.2
-"""The largest share of the history for which the bounds were tried."""
+TRIED = 0.1, 0.2
+"""The smallest and the largest share of the history for which the bounds were tried."""
 
 
 def share_answered(presence: float, exam: float) -> float | None:

@@ -50,18 +50,19 @@ class Panel:
         return found if len(set(found.values())) > 1 else {}
 
 
-def panel(scores: pd.DataFrame, contenders: Iterable[str], mode: str) -> Panel:
+def panel(scores: pd.DataFrame, contenders: Iterable[str], mode: str, at_sizes: pd.DataFrame | None = None) -> Panel:
     """Hold the metrics of the panel against each other, on the sessions that both of a pair have a value for.
 
     Args:
         scores: the table of that name of a run.
         contenders: the strategies to rank.
         mode: `matched`, or `natural` where a run has no equal size.
+        at_sizes: the table `baseline_at_sizes`, with one baseline: pairs are then compared at the sizes really used.
     """
     names, known = list(contenders), scores[scores["mode"] == mode]
-    rows = known[known["strategy"].isin(names) & known["metric"].isin(PANEL) & known["value"].notna()]
-    of_metric = {metric: own for metric in PANEL if len(own := rows[rows["metric"] == metric])}
-    found = {metric: sides(own, metric, mode) for metric, own in of_metric.items()}
+    known = known[known["metric"].isin(PANEL) & known["value"].notna()]
+    rows = known[known["strategy"].isin(names)]
+    found = {metric: sides(known, metric, mode, at_sizes) for metric in PANEL if (rows["metric"] == metric).any()}
     return Panel(
         rows.pivot_table(index="strategy", columns="metric", values="value").reindex(index=names, columns=list(PANEL)),
         {

@@ -72,11 +72,47 @@ def select(scores: pd.DataFrame, metric: str, mode: str, share: float | None = N
     return at
 
 
-def baseline_values(at_sizes: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """What the baseline scores at the sizes that the others used, shaped as `by_session`; from `baseline_at_sizes`."""
-    rows = at_sizes[at_sizes["metric"] == metric]
-    rows = rows.assign(share=floats(rows["share"]), value=floats(rows["value"]))
-    return rows.set_index(["session", "share", "strategy"])["value"].unstack("strategy")
+def size_gains(rows: pd.DataFrame, at_sizes: pd.DataFrame) -> pd.Series[float]:
+    """What the baseline gains where it is cut to the very size that a strategy used, not to the size asked for.
+
+    Less this gain, the values of two strategies differ as they do at one size: from the baseline, exactly as from the
+    baseline at that size.
+
+    Args:
+        rows: of the table `scores`, the baseline's among them.
+        at_sizes: the table `baseline_at_sizes`, with one baseline.
+
+    Returns:
+        A number a row of `rows`; 0 for the baseline itself, for references, and for metrics and modes that the table
+        does not have; missing where the baseline cannot be cut to that size.
+    """
+    place, names = ["session", "share", "metric"], ["strategy", "baseline"]
+    rows, known = (
+        table.assign(share=floats(table["share"]), value=floats(table["value"])) for table in (rows, at_sizes)
+    )
+    known = known[[*place, *names, "value"]].rename(columns={"value": "there"})
+    asked = rows.loc[rows["mode"] == "matched", [*place, "strategy", "value"]]
+    asked = asked.set_axis([*place, "baseline", "asked"], axis="columns")
+    found = (
+        rows[[*place, "strategy"]].merge(known, "left", [*place, "strategy"]).merge(asked, "left", [*place, "baseline"])
+    )
+    return (found["there"] - found["asked"]).where(found["baseline"].notna(), 0.0).set_axis(rows.index)
+
+
+def at_sizes_of(theirs: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
+    """The rows of one strategy as if it had used the sizes of another's; both with their `gain`, see `size_gains`.
+
+    A row without a counterpart is as it was.
+    """
+    known = ours.set_index(["session", "share"])["gain"]
+    places = pd.MultiIndex.from_frame(theirs[["session", "share"]])
+    gain = pd.Series(known.reindex(places).to_numpy(), theirs.index).where(places.isin(known.index), theirs["gain"])
+    return theirs.assign(value=theirs["value"] - theirs["gain"] + gain)
+
+
+def same_baseline(one: pd.DataFrame, other: pd.DataFrame) -> bool:
+    """Whether two runs have the same baseline at the sizes used, by their tables `baseline_at_sizes`."""
+    return set(one["baseline"]) == set(other["baseline"]) != set()
 
 
 def direction(rows: pd.DataFrame) -> Better:

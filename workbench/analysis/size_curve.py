@@ -24,8 +24,10 @@ class CurveArea(NamedTuple):
         return self.start <= LEAST and self.end >= MOST
 
 
-def curve_area(sizes: Sequence[float], values: Sequence[float]) -> CurveArea | None:
-    """The area under a curve between 5 and 30 % of the history, over its width: a mean.
+def curve_area(
+    sizes: Sequence[float], values: Sequence[float], least: float = LEAST, most: float = MOST
+) -> CurveArea | None:
+    """The area under a curve between two sizes, over its width: a mean.
 
     Straight lines join the measured points, and nothing is extrapolated: where the points do not span the range, the
     area is taken over the part that they span, which `start` and `end` say. None where that has no width.
@@ -33,10 +35,12 @@ def curve_area(sizes: Sequence[float], values: Sequence[float]) -> CurveArea | N
     Args:
         sizes: shares of the history that were really used, in any order.
         values: the means at these sizes.
+        least: where the range begins, as a share of the history.
+        most: where it ends.
     """
     order = np.argsort(sizes, kind="stable")
     x, y = np.asarray(sizes, dtype=float)[order], np.asarray(values, dtype=float)[order]
-    start, end = (max(LEAST, float(x[0])), min(MOST, float(x[-1]))) if len(x) else (1.0, 0.0)
+    start, end = (max(least, float(x[0])), min(most, float(x[-1]))) if len(x) else (1.0, 0.0)
     if end <= start:
         return None
     inner = x[(x > start) & (x < end)]

@@ -26,7 +26,7 @@ PASSED, FAILED, UNDECIDED = 0, 1, 2
 CODES = {"passed": PASSED, "failed": FAILED, "undecided": UNDECIDED}
 VALUES = {
     "session": "session", "strategy": "strategy", "mode": "place", "before": "before:figure", "after": "after:figure",
-    "difference": "difference:figure",
+    "by size": "by_size:figure", "difference": "difference:figure",
 }  # fmt: skip
 ENTITIES = {
     "change": "change", "entity": "entity", "kind": "kind", "session": "session", "strategy": "strategy",
@@ -79,7 +79,7 @@ def gate(
     if against and judged is None:
         others = [str(name) for name in one.replays["strategy"].unique() if name not in (against, "none", "null")]
         judged = dict.fromkeys(others, against)
-    verdicts = judge(*_scores(one, other), asked, judged)
+    verdicts = judge(*_scores(one, other), asked, judged, (one.baseline_at_sizes, other.baseline_at_sizes))
     if junit is not None:
         junit.write_text(written.as_junit(verdicts, asked), encoding="utf-8")
     if markdown is not None:
@@ -100,7 +100,8 @@ def diff(
     """Show what changed from one run to another: values and needed entities, largest regressions first.
 
     An entity is new among the losses, or mended, as far as the thirty worst losses of each session, strategy and budget
-    go, which is what a run writes down.
+    go, which is what a run writes down. By size: what the baseline gains from the size that was used before to the one
+    used after; the difference is without it.
 
     Example:
 
@@ -111,7 +112,10 @@ def diff(
     new, old = _scores(other, one)
     values, entities = (
         rows[rows["strategy"].isin(chosen)] if chosen else rows
-        for rows in (changed_values(old, new, metric), changed_entities(one.losses, other.losses))
+        for rows in (
+            changed_values(old, new, metric, (one.baseline_at_sizes, other.baseline_at_sizes)),
+            changed_entities(one.losses, other.losses),
+        )
     )
     if as_json:
         say_json({"metric": metric, "values": records(values), "entities": records(entities)})
@@ -119,8 +123,8 @@ def diff(
     if values.empty and entities.empty:
         say(f"No {metric} and no loss differs between {before} and {after}.")
         return 0
-    worse = int((values["worse_by"] > 0).sum())
-    _show(f"{metric}: {worse} values are worse, {len(values) - worse} are better.", values, VALUES, most)
+    worse, better = ((sign * values["worse_by"] > 0).sum() for sign in (1, -1))
+    _show(f"{metric}: {worse} values are worse at equal size, {better} are better.", values, VALUES, most)
     changes = entities["change"].value_counts()
     counts = ", ".join(f"{changes.get(word, 0)} {word}" for word in ("lost", "worse", "better", "mended"))
     _show(f"Needed later: {counts}.", entities, ENTITIES, most)

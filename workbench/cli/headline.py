@@ -138,13 +138,6 @@ def _notes(run: Tables, large: Mapping[str, tuple[int, int]], over: Mapping[str,
 
 def _sizes(run: Tables) -> Iterator[str]:
     """What the figures at equal size stand on: the sizes really used, and the boundaries that are in none."""
-    areas = {name: found for name in run.contenders if (found := run.area(name)) is not None}
-    if areas:
-        means = (
-            f"{name} {decimal(one.mean)}" + ("" if one.spans else f" ({one.start:.0%} to {one.end:.0%})")
-            for name, one in areas.items()
-        )
-        yield f"Mean of the curve from 5 to 30 % of the history, in sizes really used: {', '.join(means)}."
     if len(run.at_used_sizes):
         yield f"Against {run.baseline}: cut to the very sizes that each strategy used."
     left = [f"{n} of {every} at {share:.0%}" for share, (n, every) in run.too_small.items()]

@@ -11,7 +11,7 @@ from workbench.analysis.over_target import over_target_notes
 from workbench.analysis.paired import Estimate
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import complain, printable, say, say_json, table
-from workbench.cli.runs import warn_of_replicates
+from workbench.cli.runs import PENDING, warn_of_replicates
 from workbench.experiment.filler import ModelUse
 from workbench.formats import decimal, dollars
 from workbench.judge.exam.admission import NotAdmitted
@@ -36,7 +36,8 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
     """Let a model sit the exam from each strategy's context: questions about what the agent then needed.
 
     The reader is tested first, on contexts that hold every answer and contexts that hold none. One that fails is asked
-    nothing else, and the command ends with 1. An item that the model does not answer has no score.
+    nothing else, and the command ends with 1. An item that the model does not answer has no score. Where its provider
+    gave no answer the command ends with 3, and asks again next time.
 
     Examples:
 
@@ -69,8 +70,9 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
     rows, agreed = scores(done.table), agreement(done.table)
     if as_json:
         found = [asdict(row) for row in rows]
-        say_json({"table": str(done.path), **done.notes, "strategies": found, "agreement": agreed})
-        return 0
+        pending = {"pending": done.pending} if done.pending else {}
+        say_json({"table": str(done.path), **done.notes, **pending, "strategies": found, "agreement": agreed})
+        return PENDING if pending else 0
     say(f"{printable(str(done.notes['admission']))}.\n")
     columns = COLUMNS | ({"larger": "larger"} if any(row.over_target for row in rows) else {})
     shown = [{**asdict(row), "shown": estimated(row.score), "larger": _larger(row.over_target)} for row in rows]
@@ -80,7 +82,9 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
     for line in over_target_notes(done.table):
         say(printable(line))
     say(f"Table: {done.path}")
-    return 0
+    if done.pending:
+        complain(f"{printable(done.pending)}; the same command asks again")
+    return PENDING if done.pending else 0
 
 
 def _larger(sessions: int) -> str:

@@ -11,6 +11,7 @@ import typer
 
 from workbench.analysis.fetched_again import by_way, figures, lead_note, ranks, with_intervals
 from workbench.analysis.needs import precision_table
+from workbench.analysis.selfcheck import selfcheck, sessions_of
 from workbench.cli.options import AsJson, Paths, takes
 from workbench.cli.output import frame_table, records, say, say_json, table
 from workbench.errors import SettingError
@@ -23,7 +24,6 @@ from workbench.validation.answers.exams import verdicts
 from workbench.validation.answers.records import graded
 from workbench.validation.needs import LABELS, labelled, sheet, still_asked
 from workbench.validation.planted_errors import planted_errors
-from workbench.validation.selfcheck import selfcheck, sessions_of
 from workbench.validation.used_things import CONTROL, compacted, used_things
 
 PASSED, FAILED = 0, 1

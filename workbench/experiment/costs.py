@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from workbench.experiment.prepared import Prepared
@@ -70,5 +70,12 @@ def reconciliation(ready: Prepared, pricing: Pricing) -> Iterable[dict[str, str 
         "usd_missed": found.usd_missed if requests else None,
         "usd_found": found.usd_found if requests else None,
         "missed": found.missed if requests else None,
+        "reasons": _reasons(found.reasons, reported) if reported else "",
         **{column: found.turns[turn] for column, turn in TURNS.items()},
     }
+
+
+def _reasons(usd: Mapping[str, float], reported: float) -> str:
+    """What makes a bill wrong, as shares of the reported one: those that round to a per cent and more."""
+    shares = {reason: 100 * one / reported for reason, one in usd.items()}
+    return ", ".join(f"{reason} {share:+.0f} %" for reason, share in shares.items() if abs(share) >= 0.5)

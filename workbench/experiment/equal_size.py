@@ -10,15 +10,16 @@ from workbench.compaction.engine import Compaction, compact
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.experiment.prepared import Prepared
-from workbench.metrics.metric import FunctionMetric, MetricInput, Score
-from workbench.metrics.recall import exam_recall, recall_bound
-from workbench.metrics.size import ALLOWED, stays_larger, tokens_kept
+from workbench.metrics import PANEL
+from workbench.metrics.builtin import BUILTIN
+from workbench.metrics.metric import Metric, MetricInput, Score
+from workbench.metrics.size import ALLOWED, stays_larger
 from workbench.models.extractive import Extractive
 from workbench.models.model import Model
 from workbench.replay.matched import matched
 from workbench.replay.step import CompactionEvent, Replay, Snapshot
 
-METRICS: tuple[FunctionMetric, ...] = (exam_recall, recall_bound, tokens_kept)
+METRICS: tuple[Metric, ...] = tuple(BUILTIN[name] for name in (*PANEL, "recall_bound", "tokens_kept"))
 """What is read of the baseline at a strategy's size."""
 NEAR = 0.02
 """Sizes of the messages that differ by no more than this share are equal."""

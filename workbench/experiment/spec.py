@@ -153,7 +153,7 @@ class Scope(Spec):
 
     strategies: Strategies = Field(DEFAULT_STRATEGIES, description="Strategies: names, or presets of your own.")
     shares: Shares = Field(
-        (0.1, 0.2, 0.3, 0.5),
+        (0.05, 0.1, 0.2, 0.3, 0.5),
         description="Budgets of the matched mode, as shares of the history between 0 and 1; none leave that mode out.",
     )
     boundaries: Annotated[Boundaries, Read(_boundaries)] = Field(

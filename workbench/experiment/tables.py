@@ -62,6 +62,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "session": "session", "model": "text", "row": "text", "cache": "str", "why": "text", "requests": "int",
         "left_out": "int", "prompt_error": "float", "read_error": "float", "usd_error": "float", "usd": "float",
         "usd_reported": "float", "bill_error": "float", "usd_missed": "float", "usd_found": "float", "missed": "int",
+        "reasons": "str",
         "compactions": "int", "clearings": "int", "shrunk": "int",
         "grown": "int", "unseen_start": "int",
     },

@@ -25,13 +25,14 @@ MARGIN = 1.1
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reader's answer: whether it counts, what it cost, and why there is none."""
+    """A reader's answer: whether it counts, what it cost, why there is none, and whether it may still come."""
 
     text: str
     outcome: Outcome
     usd: float | None = 0.0
     why: str = ""
     logprobs: Sequence[tuple[str, Mapping[str, float]]] = ()
+    outage: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class QuestionAnswerer:
         try:
             answer = self.model.complete(request)
         except ModelError as error:
-            return Reply("", "too_large" if error.overflow else "failed", why=str(error))
+            return Reply("", "too_large" if error.overflow else "failed", why=str(error), outage=error.outage)
         outcome: Outcome = "cut" if answer.cut else "answered" if answer.text.strip() else "empty"
         return Reply(answer.text.strip(), outcome, answer.usd, logprobs=answer.logprobs)
 

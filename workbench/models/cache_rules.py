@@ -89,6 +89,8 @@ AUTOMATIC = CacheRules("automatic, rules not published", 1_024, 128, 5 * MINUTE)
 """For a provider whose table row has a price for cached input, and of whose cache no more is known."""
 NO_CACHE = CacheRules("no cache")
 """For a model without a price for cached input."""
+NOT_ASKED_FOR = CacheRules("no cache asked for")
+"""For a provider that caches what its client marks, and a recording whose client reports no cache read or write."""
 
 
 def rules_for(tariff: Tariff, model: str = "", *, hour: bool = False) -> CacheRules:

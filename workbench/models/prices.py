@@ -99,6 +99,11 @@ def tariff(model: str) -> Tariff | None:
     return Tariff(found, base, longer, entry.get("prompt_cache_min_tokens"), entry.get("litellm_provider") or "")
 
 
+def stem_tariff(model: str) -> Tariff | None:
+    """What the model costs from whose name this one goes on by a word, as `gpt-5.3-codex-spark`; None if unknown."""
+    return tariff(model.rpartition("-")[0])
+
+
 def given_tariff(text: str) -> Tariff:
     """Your own prices.
 

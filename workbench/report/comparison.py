@@ -10,6 +10,7 @@ import pandas as pd
 from workbench.analysis.compared import ALPHA, COLUMNS, WORTH, compare_table, lead_table
 from workbench.analysis.paired import holm
 from workbench.analysis.pareto import frontier
+from workbench.analysis.scores import at_sizes_of, same_baseline, size_gains
 from workbench.analysis.sweep import sweep_table
 from workbench.experiment.store import Results
 from workbench.formats import joined, missing, percent, some
@@ -92,18 +93,23 @@ def changes(now: Tables, then: Tables, metric: str = HEADLINE) -> pd.DataFrame:
     """Each strategy of both runs now against then, on the sessions of both; columns as of `analysis.compared`.
 
     `mean` is now and `baseline` then; `p_holm` and `verdict` are over all strategies of both runs. Recall is
-    compared at equal size where both have the same budgets, all else under the strategies' own triggers.
+    compared at equal size where both have the same budgets, all else under the strategies' own triggers. At equal size
+    `baseline` is what the strategy would have kept then at the sizes that it uses now, as far as the baseline tells.
     """
     mode = "matched" if metric == HEADLINE and _same_sizes(now, then) else "natural"
-    scores = [run.select(metric, mode).assign(run=when) for run, when in ((now, "now"), (then, "then"))]
     both = set(now.sessions["session"]) & set(then.sessions["session"])
-    rows = pd.concat(scores)
-    rows = rows[rows["session"].isin(both)]
+    even = same_baseline(now.at_used_sizes, then.at_used_sizes)
+    scores = [run.select(metric, mode) for run in (now, then)]
+    rows, old = (
+        known[known["session"].isin(both)].assign(gain=size_gains(known, run.at_used_sizes) if even else 0.0)
+        for run, known in zip((now, then), scores, strict=True)
+    )
     found = []
     for name in now.contenders:
-        own = rows[rows["strategy"] == name].assign(strategy=lambda own: own["run"])
-        if own["run"].nunique() == 2:
-            (row,) = compare_table(own, metric, "then", mode).to_dict("records")
+        own, before = (table[table["strategy"] == name] for table in (rows, old))
+        if len(own) and len(before):
+            pair = pd.concat([own.assign(strategy="now"), at_sizes_of(before, own).assign(strategy="then")])
+            (row,) = compare_table(pair, metric, "then", mode).to_dict("records")
             found.append(row | {"strategy": name})
     for one, p in zip(found, holm([None if missing(one["p"]) else one["p"] for one in found]), strict=True):
         one["p_holm"] = p

@@ -13,7 +13,8 @@ from workbench.report.tables import Tables
 def panel_of(run: Tables) -> Panel | None:
     """What the panel says of the ranked strategies, at equal size where the run has it; None for fewer than two."""
     names = [name for name in run.contenders if name not in run.unranked()]
-    return panel(run.scores, names, "matched" if run.shares else "natural") if len(names) > 1 else None
+    mode = "matched" if run.shares else "natural"
+    return panel(run.scores, names, mode, run.at_used_sizes) if len(names) > 1 else None
 
 
 def panel_words(found: Panel) -> str:

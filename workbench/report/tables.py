@@ -11,9 +11,9 @@ from typing import Any
 import pandas as pd
 
 from workbench.analysis import over_target
-from workbench.analysis.names_only import METRICS, SMALL, names_only
+from workbench.analysis.names_only import METRICS, TRIED, names_only
 from workbench.analysis.paired import Estimate, estimate, ratio
-from workbench.analysis.scores import projects_of, with_projects
+from workbench.analysis.scores import projects_of, size_gains, with_projects
 from workbench.analysis.size_curve import CurveArea, curve_area
 from workbench.errors import UnknownName
 from workbench.experiment.spec import chosen_baseline
@@ -23,6 +23,8 @@ from workbench.palette import REFERENCES
 
 USED = "tokens_kept"
 """The metric of the size that a strategy really used, as a share of the history."""
+NARROW = 0.05
+"""The least part of the history that the curves of all strategies must span for an area of each."""
 SAVED = "tokens_saved"
 """The metric of tokens that a strategy saves on its own trigger."""
 
@@ -104,9 +106,9 @@ class Tables:
             return self.named_baseline
         listed, names = list(self.settings.get("strategies") or ()), list(dict.fromkeys(self.replays["strategy"]))
         names.sort(key=lambda name: listed.index(name) if name in listed else len(listed))
-        return chosen_baseline(str(self.settings.get("baseline") or ""), names or self.contenders)
+        return chosen_baseline(str(self.settings.get("baseline") or ""), names or sorted(set(self.scores["strategy"])))
 
-    @property
+    @cached_property
     def at_used_sizes(self) -> pd.DataFrame:
         """The table `baseline_at_sizes` where it is of the baseline; empty where another one was named since."""
         return self.baseline_at_sizes[self.baseline_at_sizes["baseline"] == self.baseline]
@@ -159,11 +161,31 @@ class Tables:
         mean = self.mean_over_projects(found[found.index.isin(inside)])
         return None if mean is None else mean.mean
 
+    @cached_property
+    def _curves(self) -> dict[str, tuple[list[float], list[float]]]:
+        """By strategy the sizes really used at each share, and what it still knows there."""
+        found = {}
+        for name in dict.fromkeys(self.replays["strategy"]):
+            known = [(self.used(name, share), self.equal_size(name, share)) for share in self.shares]
+            points = [(size, recall.mean) for size, recall in known if size is not None and recall is not None]
+            found[name] = [size for size, _ in points], [mean for _, mean in points]
+        return found
+
+    @cached_property
+    def curve_range(self) -> tuple[float, float] | None:
+        """The sizes between 5 and 30 % of the history that the curves of all ranked strategies span; None if narrow."""
+        out = {*self.unranked(), *REFERENCES}
+        areas = [curve_area(*curve) for name, curve in self._curves.items() if name not in out]
+        spans = [(area.start, area.end) for area in areas if area is not None]
+        if not spans or len(spans) < len(areas):
+            return None
+        start, end = max(start for start, _ in spans), min(end for _, end in spans)
+        return (start, end) if end - start >= NARROW else None
+
     def area(self, strategy: str) -> CurveArea | None:
-        """Recall between 5 and 30 % of the history really used: the mean height of the curve over the shares."""
-        known = [(self.used(strategy, share), self.equal_size(strategy, share)) for share in self.shares]
-        points = [(size, found.mean) for size, found in known if size is not None and found is not None]
-        return curve_area([size for size, _ in points], [mean for _, mean in points])
+        """The mean height of a strategy's curve over the sizes that all curves span."""
+        span, curve = self.curve_range, self._curves.get(strategy)
+        return None if span is None or curve is None else curve_area(*curve, *span)
 
     @property
     def too_small(self) -> dict[float, tuple[int, int]]:
@@ -181,8 +203,21 @@ class Tables:
         return self.mean_over_projects(self.values(metric, strategy), most=1 if metric == HEADLINE else inf)
 
     def best_recall(self, strategy: str) -> Estimate | None:
-        """Recall at equal size where the run has it, else on the strategy's own trigger."""
-        return self.equal_size(strategy) or self.own_trigger(strategy)
+        """What strategies are ordered by: the area under the curve, else recall at one size, else on its own trigger.
+
+        Recall at one size is that at the sizes asked for, less what the baseline gains by the sizes really used.
+        """
+        found = self.mean_over_projects(self._even.get(strategy, pd.Series(dtype=float)).dropna(), most=1)
+        area = self.area(strategy)
+        found = found and (replace(found, mean=area.mean, low=None, high=None) if area else found)
+        return found or self.own_trigger(strategy)
+
+    @cached_property
+    def _even(self) -> pd.DataFrame:
+        """Recall at the sizes asked for, less what the baseline gains by the sizes used: by session, and strategy."""
+        rows = over_target.evenly(self._recall_at_size(None))
+        even = rows.assign(value=rows["value"] - size_gains(rows, self.at_used_sizes)) if len(rows) else rows
+        return even.pivot_table("value", "session", "strategy")
 
     def net_saving(self, strategy: str) -> Estimate | None:
         """Savings as a share of the uncompacted bill of all sessions: a ratio of sums, below 0 where it costs more."""
@@ -199,7 +234,7 @@ class Tables:
     @cached_property
     def names_only(self) -> dict[str, tuple[float, float]]:
         """The contenders that read like a list of names: presence and the exam's score at small size."""
-        small = [share for share in self.shares if share <= SMALL] or self.shares[:1]
+        small = [share for share in self.shares if TRIED[0] <= share <= TRIED[1]] or self.shares[:1]
         found = {}
         for name in self.contenders:
             pairs = [[self.values(metric, name, "matched", share) for metric in METRICS] for share in small]

@@ -39,7 +39,7 @@ def verdict(run: Tables) -> Conclusion:
         return Conclusion(_no_answer(run), caveats=_caveats(run))
     best = recall[0][0]
     text = render(
-        "report/verdict.txt", recall=recall, sizes=_sizes(run) if run.shares else "", worth=WORTH, alpha=ALPHA,
+        "report/verdict.txt", recall=recall, where=_where(run), worth=WORTH, alpha=ALPHA,
         rivals=[one for one in lead(run, best).to_dict("records") if one["strategy"] not in out],
         saved=run.own_trigger(best, SAVED), own=run.own_trigger(best),
     )  # fmt: skip
@@ -53,6 +53,14 @@ def _no_answer(run: Tables) -> str:
     why = run.scores.loc[(run.scores["metric"] == HEADLINE) & run.scores["value"].isna(), "why"]
     reason = next((f": {text}" for text in why if text), "")
     return f"No strategy could be scored{reason}."
+
+
+def _where(run: Tables) -> str:
+    """At which sizes the answer's figures are."""
+    if run.curve_range is not None:
+        start, end = run.curve_range
+        return f"Between {100 * start:.0f} and {percent(end)} of the history really kept"
+    return f"Cut to the same size ({_sizes(run)})" if run.shares else "On its own trigger"
 
 
 def _sizes(run: Tables) -> str:

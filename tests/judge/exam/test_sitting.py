@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from experiment.outages import configured
 from judge.knowing import Knowing, served
 from models.likely import Echo
 from models.provider import Provider, Reply, completion, refusal, serving
 
 from builders import called, result, said, told
+from workbench.cli import main
+from workbench.datasets.bundled import bundled_files
 from workbench.errors import Refused, SettingError, UnknownName
 from workbench.experiment.filler import ModelUse
+from workbench.importers.importer import load
 from workbench.judge.exam.admission import NotAdmitted, admission_exams
 from workbench.judge.exam.scores import agreement, agreement_note, scores
 from workbench.judge.exam.sitting import COLUMNS, ExamResults, judge_exam
@@ -164,8 +169,31 @@ def test_a_model_that_dies_midway_keeps_its_answers_and_is_soon_asked_no_more(
     table = sat(server, tmp_path, strategies=("truncate", "clear_tool_uses")).table
     assert len(server.requests) == alive + 3
     assert table["score"].notna().sum() == 10 and table["reason"].str.contains("3 requests in a row failed").any()
+    assert table.loc[table["pending"] == 1, "score"].isna().all() and (table["pending"] == 0).sum() == 10
     server.by = knowing.reply
     assert sat(server, tmp_path, strategies=("truncate",)).table["score"].notna().all()
+
+
+def test_a_provider_that_is_dead_leaves_the_exam_pending_and_says_how_much_was_answered(
+    server: Provider, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in configured(tmp_path, server.address).items():
+        monkeypatch.setenv(name, value)
+    path = bundled_files()[0]
+    knowing = Knowing(load(path))
+    words = [
+        "judge", "exam", str(path), "--model", "litellm:openai/stub", "--strategies", "truncate", "--shares", "0.3",
+        "--boundaries", "0.6", "--quiet", "--out", str(tmp_path / "exam"),
+    ]  # fmt: skip
+    server.replies = [refusal(500, "gone")]
+    assert main(words) == 3
+    assert "0 of 40 items of the reader's test were answered by litellm:openai/stub" in capsys.readouterr().err
+    alive = len(server.requests) + 2 * len(admission_exams())
+    server.by = lambda asked: knowing.reply(asked) if len(server.requests) <= alive else refusal(500, "gone")
+    assert main(words) == 3
+    assert re.search(r"\d+ of \d+ items were answered by litellm:openai/stub: .*gone", capsys.readouterr().err)
+    server.by = knowing.reply
+    assert main(words) == 0
 
 
 def test_log_probabilities_are_the_credit_where_they_are_given(

@@ -16,7 +16,7 @@ from workbench.models.tokenizer import TiktokenCounter
 from workbench.replay.sizing import Sizing
 from workbench.transcript.calibration import TokenCalibration
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.transcript.message import Message, Summary, Usage
+from workbench.transcript.message import AssistantMessage, Message, Summary, Usage
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import Scaled
 
@@ -110,6 +110,37 @@ def test_a_cache_that_an_earlier_session_wrote_is_found_and_counted() -> None:
     assert found.bill_error is not None and found.bill_error > 0.1
     assert (found.missed, found.usd_missed) == (0, 0.0)
     assert whole_bill(found) == pytest.approx(found.reported[:, USD].sum())
+
+
+def test_the_reasons_sum_to_the_error_of_the_bill_and_name_what_happened() -> None:
+    waits = {"missed after a pause": [0, 10, 90, 10], "missed for no reason on record": [0, 10, 20, 10]}
+    for reason, pauses in waits.items():
+        found = reconciled(recorded(pauses, Provider(lifetime=15.0)))
+        assert next(iter(found.reasons)) == reason
+        off = float((found.predicted - found.reported)[:, USD].sum())
+        assert sum(found.reasons.values()) == pytest.approx(off) and off < 0
+    early = reconciled(recorded([0, 10, 10], Provider(before=HEAD))).reasons
+    assert next(iter(early)) == "found from an earlier session" and early["found from an earlier session"] > 0
+    late = reconciled(recorded([0, 400, 400], Provider(3_600))).reasons
+    assert next(iter(late)) == "found after its promised time"
+
+
+def test_a_client_that_asks_for_no_cache_is_priced_without_one() -> None:
+    plain = recorded([0, 10, 10], Provider(lifetime=0.0))
+    answers = [m for m in plain.messages if isinstance(m, AssistantMessage) and m.usage is not None]
+    for number, answer in enumerate(answers):
+        object.__setattr__(answer, "usage", Usage(input=20_000 + 1_000 * number))
+    session = replace(plain, model="claude-sonnet-4-5")
+    assert pricing(session).rules.name == "no cache asked for"
+    assert pricing(replace(plain, model="gpt-5.4")).rules.name == "OpenAI, automatic"
+
+
+def test_a_model_without_a_price_is_priced_as_the_one_that_its_name_goes_on_from() -> None:
+    session = replace(recorded([0, 10]), model="gpt-5.3-codex-spark")
+    found = pricing(session)
+    assert found.model == "gpt-5.3-codex" and found.rules.name == "OpenAI, automatic"
+    assert found.why == "no price is known for the model 'gpt-5.3-codex-spark'; it is priced as gpt-5.3-codex"
+    assert pricing(replace(session, model="nobody-knows")).model == "claude-sonnet-4-5"
 
 
 def test_a_cut_that_nobody_recorded_costs_one_request_and_is_named() -> None:

@@ -38,17 +38,29 @@ _OPENINGS = {"rule": "The user demanded: ", "todo": "Still to do: "}
 
 
 class Answered(NamedTuple):
-    """The answer to one item: its credit in [0, 1], NaN where there is none and `why` says why; dollars, if known."""
+    """The answer to one item.
+
+    Attributes:
+        credit: in [0, 1]; NaN where there is no answer, and `why` says why.
+        usd: dollars, if known.
+        pending: whether its provider gave none, so that the same call asks again.
+    """
 
     credit: float
     why: str = ""
     usd: float | None = 0.0
+    pending: bool = False
 
 
 class ModelReader(ABC):
-    """A reader of the exam (`metrics.exam.lexical.Reader`) that says why it gave no answer; `name` is for tables."""
+    """A reader of the exam (`metrics.exam.lexical.Reader`) that says why it gave no answer; `name` is for tables.
+
+    Attributes:
+        outage: why its provider gave no answer, the last time that it gave none; empty if it always did.
+    """
 
     name: str
+    outage: str = ""
 
     @abstractmethod
     def sit(self, items: Sequence[Item], context: str) -> list[Answered]:
@@ -88,13 +100,14 @@ class Choice(ModelReader):
         usd = None if reply.usd is None else reply.usd / len(items)
         shares, why = _chosen(reply), reply.why or f"{self.name} named no candidate"
         credit = [_credit(shares.get(number, {}), order) for number, order in enumerate(orders, 1)]
-        return [Answered(one, why if math.isnan(one) else "", usd) for one in credit]
+        return [Answered(one, why if math.isnan(one) else "", usd, reply.outage) for one in credit]
 
     def _ask(self, context: str, text: str) -> Reply:
         if len(self._failed) == MOST_FAILURES:
             why = f"not asked, since {MOST_FAILURES} requests in a row failed: {self._failed[-1]}"
-            return Reply("", "failed", why=why)
+            return Reply("", "failed", why=why, outage=bool(self.outage))
         reply = self._reader.ask(context, text)
+        self.outage = reply.why if reply.outage else self.outage
         self._failed = [*self._failed, reply.why] if reply.outcome == "failed" else []
         return reply
 

@@ -17,7 +17,7 @@ import pandas as pd
 from pydantic import Field
 from tqdm.auto import tqdm
 
-from workbench.errors import SettingError, UnknownName
+from workbench.errors import SettingError, Unanswered, UnknownName
 from workbench.experiment.filler import FillerModel, ModelUse
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.sources import What
@@ -38,6 +38,7 @@ COLUMNS = {
     "session": "string", "project": "string", "strategy": "string", "share": "Float64", "at": "Int64",
     "tokens": "Int64", "reason": "string", "item": "Int64", "kind": "string", "answer": "string", "score": "Float64",
     "lexical": "Float64", "replicate": "Int64", "reader": "string", "usd": "Float64",
+    "pending": "Int64",
 }  # fmt: skip
 """The columns of a table of answers, see docs/tables.md."""
 
@@ -75,6 +76,14 @@ class ExamResults:
     def notes(self) -> dict[str, object]:
         """Who was asked, with which settings."""
         return dict(json.loads((self.path / self.file).with_suffix(".json").read_text(encoding="utf-8")))
+
+    @property
+    def pending(self) -> str:
+        """What waits for the reader's provider, as `3 of 40 items were not answered by ...`; empty if nothing does."""
+        rows = self.table[self.table["pending"] == 1]
+        asked = int(self.table["item"].notna().sum())
+        last = "" if rows.empty else f": {rows['reason'].iloc[-1]}"
+        return f"{asked - len(rows)} of {asked} items were answered by {self.notes['reader']}{last}" if last else ""
 
 
 class ExamSpec(ContextSpec):
@@ -126,7 +135,7 @@ def _rows(sitting: Sitting, readers: Sequence[ModelReader]) -> Iterator[Row]:
             yield of.place | {
                 "item": number, "kind": item.kind, "answer": item.answer, "lexical": float(rule),
                 "score": None if math.isnan(score) else float(score), "replicate": replicate,
-                "reader": reader.name, "usd": one.usd, "reason": one.why,
+                "reader": reader.name, "usd": one.usd, "reason": one.why, "pending": int(one.pending),
             }  # fmt: skip
 
 
@@ -167,6 +176,7 @@ def judge_exam(
 
     Raises:
         NotAdmitted: the reader failed the test, and was asked nothing else.
+        Unanswered: its provider answered too little of the test; the same call asks again.
         SettingError: it has no model, or one that cannot read.
     """
     spec = ExamSpec.of(spec, settings)
@@ -177,6 +187,9 @@ def judge_exam(
     if not before(forecast if filler is None else [*forecast, filler.use]):
         return None
     tested = admission(readers[0], spec.graded)
+    if tested.why_not and readers[0].outage:
+        name, why = readers[0].name, readers[0].outage
+        raise Unanswered(f"{tested.items} of {tested.asked} items of the reader's test were answered by {name}: {why}")
     if tested.why_not:
         raise NotAdmitted(tested)
     if filler is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.errors import SettingError
-from workbench.models.cache_rules import NO_CACHE, CacheRules, rules_for
-from workbench.models.prices import Tariff, given_tariff, tariff
+from workbench.models.cache_rules import NO_CACHE, NOT_ASKED_FOR, CacheRules, rules_for
+from workbench.models.prices import Tariff, given_tariff, stem_tariff, tariff
 from workbench.transcript.message import AssistantMessage
 from workbench.transcript.session import Session
 
@@ -37,6 +37,8 @@ class Pricing:
 def pricing(session: Session, model: str = "", prices: str = "") -> Pricing:
     """The prices for a session: those given (`given_tariff`), of the model named, of its own model, or of `ASSUMED`.
 
+    Before `ASSUMED` comes the model whose name its own goes on from by a word.
+
     Raises:
         SettingError: the model has no price, or the prices make no sense.
     """
@@ -51,11 +53,18 @@ def pricing(session: Session, model: str = "", prices: str = "") -> Pricing:
         head = None if why else head
     elif (own := tariff(session.model)) is not None:
         found, why = own, ""
+    elif (stem := stem_tariff(session.model)) is not None:
+        name, found = stem.row, stem
+        why = f"no price is known for the model {session.model!r}; it is priced as {name}"
     else:
         whose = f"the model {session.model!r}" if session.model else "a recording that names no model"
         assumed = known_tariff(ASSUMED)
         return Pricing(ASSUMED, assumed, rules_for(assumed, ASSUMED), None, f"no price is known for {whose}")
-    return Pricing(name, found, rules_for(found, name, hour=2 * long > wrote), head, why)
+    rules = rules_for(found, name, hour=2 * long > wrote)
+    uncached = not head and not wrote and any(usage.prompt > rules.minimum for usage in usages)
+    if rules.marked and uncached and name == session.model:
+        rules = NOT_ASKED_FOR
+    return Pricing(name, found, rules, head, why)
 
 
 def known_tariff(model: str) -> Tariff:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -29,6 +29,17 @@ PROMPT, READ, USD, USD_AS_READ = range(4)
 with the reported share of cache reads wherever that is off by more than `MISSED`."""
 
 
+PAUSE = 60.0
+"""Seconds from which a miss is put down to the pause before it, though the rules promise more."""
+Cause: TypeAlias = Literal[
+    "missed after a pause", "missed after a change of the prompt", "missed for no reason on record",
+    "found from an earlier session", "found after its promised time", "found otherwise",
+]  # fmt: skip
+"""Why a cache read is not as the rules have it. `found`: the provider's cache held more than they promise."""
+SIZES = "sizes of prompts"
+"""What is left of a bill's error: prompts predicted too large or too small, by what the recording does not show."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reconciliation:
     """How well a session's own replay reproduces its reported usage.
@@ -36,6 +47,7 @@ class Reconciliation:
     Attributes:
         predicted, reported: (requests, 4) `PROMPT`, `READ`, `USD` and `USD_AS_READ` of the requests that could be
             compared, in the order of sending.
+        causes: (requests,) why the cache read is far from the rules; empty where it is not.
         turns: how often each thing other than new messages changed a context.
         left_out: recorded answers of the main path that could not be compared: without a report, or by another model.
         why: why there is nothing to compare; empty where there is.
@@ -43,6 +55,7 @@ class Reconciliation:
 
     predicted: Floats = field(default_factory=lambda: _rows())
     reported: Floats = field(default_factory=lambda: _rows())
+    causes: tuple[Cause | Literal[""], ...] = ()
     turns: Counter[Turn] = field(default_factory=Counter)
     left_out: int = 0
     why: str = ""
@@ -78,6 +91,14 @@ class Reconciliation:
         return float(np.maximum(-self._usd_of_cache, 0).sum())
 
     @property
+    def reasons(self) -> dict[str, float]:
+        """What makes the bill of the whole session wrong: USD by reason, largest first; they sum to its error."""
+        found: dict[str, float] = {SIZES: float((self.predicted[:, USD_AS_READ] - self.reported[:, USD]).sum())}
+        for cause, usd in zip(self.causes, self._usd_of_cache.tolist(), strict=True):
+            found[cause or SIZES] = found.get(cause or SIZES, 0.0) - usd
+        return dict(sorted(found.items(), key=lambda one: -abs(one[1])))
+
+    @property
     def _usd_of_cache(self) -> Floats:
         found: Floats = self.predicted[:, USD_AS_READ] - self.predicted[:, USD]
         return found
@@ -101,13 +122,15 @@ def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliat
     counted = sizing.counted or tuple(count(message) for message in session.messages)
     requests = predicted_requests(session, counted, count, fitted.overhead, fitted.scale)
     head = fitted.overhead if pricing.head is None else min(pricing.head, fitted.overhead)
-    predicted = _rows(_predicted(i, requests, tariff, pricing, head) for i in range(len(requests)))
+    made = [_predicted(i, requests, tariff, pricing, head) for i in range(len(requests))]
+    predicted = _rows(row for row, _ in made)
     usages = [one.request.answer.usage or Usage() for one in requests]
     bills = [reported_usd(usage, tariff) for usage in usages]
     reported = _rows((usage.prompt, usage.cache_read, usd, usd) for usage, usd in zip(usages, bills, strict=True))
     there = {id(one.request.answer) for one in requests}
     turns = Counter[Turn](one.turn for one in requests if one.turn)
-    return Reconciliation(predicted, reported, turns, sum(id(answer) not in there for answer in answers))
+    causes = tuple(cause for _, cause in made)
+    return Reconciliation(predicted, reported, causes, turns, sum(id(answer) not in there for answer in answers))
 
 
 def _rows(rows: Iterable[tuple[int, int, float, float]] = ()) -> Floats:
@@ -116,7 +139,8 @@ def _rows(rows: Iterable[tuple[int, int, float, float]] = ()) -> Floats:
 
 def _predicted(
     i: int, requests: Sequence[PredictedRequest], tariff: Tariff, pricing: Pricing, head: int
-) -> tuple[int, int, float, float]:
+) -> tuple[tuple[int, int, float, float], Cause | Literal[""]]:
+    """The row of a request, and why its cache read is far from the rules."""
     one = requests[i]
     prompt = round(one.predicted)
     known = requests[max(i - 1, 0) if one.begins_with is None else one.begins_with]
@@ -127,7 +151,20 @@ def _predicted(
     said = one.request.answer.usage or Usage()
     unlike = abs(made.read - said.cache_read) > MISSED * said.prompt
     read = round(prompt * said.cache_read / said.prompt) if unlike else made.read
-    return prompt, made.read, made.usd_prompt, charge_with(tariff, pricing.rules, prompt, read).usd_prompt
+    row = prompt, made.read, made.usd_prompt, charge_with(tariff, pricing.rules, prompt, read).usd_prompt
+    return row, _cause(one, waited, pricing, made.read > said.cache_read) if unlike else ""
+
+
+def _cause(one: PredictedRequest, waited: float | None, pricing: Pricing, missed: bool) -> Cause:
+    """Why a cache read is far from the rules, as far as the recording shows it."""
+    if missed and one.turn:
+        return "missed after a change of the prompt"
+    if missed:
+        return "missed after a pause" if waited is not None and waited > PAUSE else "missed for no reason on record"
+    if one.begins_with is None and not one.turn:
+        return "found from an earlier session"
+    late = waited is not None and waited > pricing.rules.seconds
+    return "found after its promised time" if late else "found otherwise"
 
 
 def reported_usd(usage: Usage, tariff: Tariff) -> float:

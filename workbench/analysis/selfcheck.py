@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from workbench.analysis.accounting import WASTEFUL, equal_size, neighbours, projects, too_small
 from workbench.datasets.bundled import bundled_files
 from workbench.datasets.generator import VOCABULARY, generate
 from workbench.errors import SettingError
@@ -21,6 +22,8 @@ from workbench.validation.scale import ceiling, floor
 
 GENERATED = 60_000
 """Tokens of each generated session."""
+FEW = 3
+"""Sessions that are replayed once more, among fewer others."""
 
 
 def selfcheck(what: Iterable[str | Path] = (), *, window: int | None = None, limit: int | None = None) -> list[Check]:
@@ -37,8 +40,13 @@ def selfcheck(what: Iterable[str | Path] = (), *, window: int | None = None, lim
     sessions = sessions_of(what, window, limit)
     checks = (placebo, blindness, gaming, reconciliation)
     with tempfile.TemporaryDirectory() as folder:
-        run = compare([one.session for one in sessions], window=window, out=folder, quiet=True)
-        return [planted(), *(check(sessions) for check in checks), floor(run), ceiling(run)]
+        run = compare([one.session for one in sessions], window=window, out=f"{folder}/all", quiet=True)
+        few = compare(
+            [one.session for one in sessions[: max(1, min(FEW, len(sessions) // 2))]], window=window,
+            strategies=("truncate", WASTEFUL), shares=(0.1, 0.2), out=f"{folder}/few", quiet=True,
+        )  # fmt: skip
+        of_run = [floor(run), ceiling(run), equal_size(few), too_small(run), neighbours(run, few)]
+        return [planted(), *(check(sessions) for check in checks), *of_run, projects()]
 
 
 def sessions_of(what: Iterable[str | Path], window: int | None = None, limit: int | None = None) -> list[Prepared]:
