@@ -159,7 +159,7 @@ ROWS = (
         },
     ),
     Row(
-        "docker_agent", "estimate: empty; `Hello, world!`; parts 10+11; call + 24-char args; 6+46 reasoning; 38 mixed",
+        "docker_agent", "estimate: empty; Hello, world!; parts 10+11; call + 24-char args; 6+46 reasoning; 38 mixed",
         {"G1": (5, 8, 10, 13, 18, 14), "G2": (5, 8, 11, 14, 19, 15)},
         lambda: dict(zip(("G1", "G2"), zip(*map(counted, ESTIMATED), strict=True), strict=True)),
     ),
