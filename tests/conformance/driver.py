@@ -84,8 +84,8 @@ class Lived:
 
     @property
     def types(self) -> list[str]:
-        """The events, in order."""
-        return [event.type for event in self.live.events]
+        """The events, in order, but for what is said of a small window."""
+        return [event.type for event in self.live.events if event.type != "window_too_small"]
 
     def event(self, type: str) -> Event:
         """The newest event of a type."""
@@ -129,7 +129,9 @@ def lived(
     """
     model, host, given = Scripted(says), records(messages), list(messages)
     set_keep = None if by_hand else keep
-    settings = Settings(keep_recent=set_keep, instructions="" if by_hand else instructions, hysteresis=0.0)
+    settings = Settings(
+        keep_recent=set_keep, instructions="" if by_hand else instructions, hysteresis=0.0, last_resort=False
+    )
     live = Compactor(preset, model=model, window=window, settings=settings, **options)
     if by_hand:
         live.compact(instructions, keep, messages=host)
@@ -146,6 +148,6 @@ def lived(
 
 def tokens(preset: Preset | str, *messages: Message | Record) -> int:
     """How large a preset takes these messages to be."""
-    live = Compactor(preset, window=10**9)
+    live = Compactor(preset, model=Scripted([]), window=10**9)
     live.before_request([one if isinstance(one, dict) else record(one) for one in messages])
     return live.tokens

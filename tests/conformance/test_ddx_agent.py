@@ -97,10 +97,14 @@ def with_a_summary() -> dict[str, object]:
     return {"path": done.path, "read": done.read, "previous": done.model.requests[0].previous}
 
 
+ALONE = Settings(last_resort=False)
+
+
 def stuck(attempts: int) -> list[object]:
     """A prompt and an answer, and then more answers: nothing before the prompt can go."""
     preset = ddx_agent(exactly(100, keep=0))
-    live = Compactor(replace(preset, host=replace(preset.host, stuck_after=attempts)), window=100)
+    preset = replace(preset, host=replace(preset.host, stuck_after=attempts))
+    live = Compactor(preset, model=Scripted([]), window=100, settings=ALONE)
     history, endings = [user(200, "u"), model(200, "a")], list[object]()
     for i in range(attempts):
         live.before_request(records(history))
@@ -170,10 +174,11 @@ def loops() -> dict[str, object]:
     def shrinks() -> Compactor:
         return Compactor("ddx_agent", model=Scripted(["so far"] * 9), window=131_072)
 
-    small = Compactor(ddx_agent(exactly(80)), model=Scripted([]), window=80)
+    small = Compactor(ddx_agent(exactly(80)), model=Scripted([]), window=80, settings=ALONE)
     return {
         "once": loop([False, True], shrinks()), "always": loop([False] * 10, shrinks()),
-        "no compactor": loop([False, True], Compactor("none")), "no fit": loop([False, True], small, [user(400, "u")]),
+        "no compactor": loop([False, True], Compactor("none", settings=ALONE)),
+        "no fit": loop([False, True], small, [user(400, "u")]),
     }  # fmt: skip
 
 
@@ -337,7 +342,8 @@ def test_five_attempts_in_vain_are_stuck_and_the_agent_goes_on() -> None:
 def test_the_stuck_counter_starts_anew_after_success_and_below_the_threshold() -> None:
     config = exactly(2_000, keep=100)
     answers = [ModelError("down")] * 4 + ["so far"] + [ModelError("down")] * 4
-    live = Compactor(ddx_agent(config), model=Scripted(answers), window=2_000, settings=Settings(hysteresis=0.0))
+    settings = Settings(hysteresis=0.0, last_resort=False)
+    live = Compactor(ddx_agent(config), model=Scripted(answers), window=2_000, settings=settings)
     history = mixed(5)
     for i in range(9):
         live.before_request(records(history))

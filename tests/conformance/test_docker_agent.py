@@ -119,7 +119,7 @@ def outcome(done: Lived) -> dict[str, object]:
 
 def missing() -> dict[str, object]:
     with pytest.raises(SettingError, match="model"):
-        Compactor(G1, window=100_000).compact(messages=records(LONG))
+        Compactor(G1, window=100_000)
     return {"refused": True}
 
 

@@ -428,7 +428,7 @@ def test_a_pinned_message_stays_in_its_place() -> None:
 
 
 def test_an_unknown_window_is_128_000() -> None:
-    assert Compactor("opal").window == 128_000
+    assert Compactor("opal", model=Scripted([])).window == 128_000
 
 
 def test_the_trigger_of_a_replay_is_that_of_the_live_loop() -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import copy
+import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -33,6 +35,7 @@ from workbench.transcript.session import Session
 from workbench.transcript.tokens import chars_per_token
 
 PRESETS = ("truncate", "summarize", "pipeline")
+NEVER_AGAIN = Settings(cooldown=math.inf, cooldown_seconds=math.inf)
 
 
 def compactor(preset: str | Preset = "summarize", **given: Any) -> Compactor:
@@ -156,7 +159,7 @@ def test_going_back_without_a_word_is_going_back_as_well() -> None:
 
 
 def test_going_back_starts_the_automatic_path_again() -> None:
-    live = compactor(Preset("thrash", Strategy("thrash", (Stubborn(),)), Always()), window=1_000)
+    live = compactor(Preset("thrash", Strategy("thrash", (Stubborn(),)), Always()), window=1_000, settings=NEVER_AGAIN)
     spoken(live, openai(40))
     assert live.stopped
     live.before_request(openai(2))
@@ -259,7 +262,7 @@ def test_a_requested_compaction_waits_until_the_turn_is_over() -> None:
 def test_after_a_turn_it_compacts_where_the_preset_says_so() -> None:
     late = Preset("late", Strategy("late", ()), AtShare(), moments=("after_turn",))
     messages = openai(30)
-    live = compactor(late)
+    live = compactor(late, settings=Settings(last_resort=False))
     live.before_request(messages[:-1])
     assert ended(live) == []
     live.after_turn(messages)
@@ -319,18 +322,21 @@ class Always:
 
 def test_compactions_without_effect_stop_the_automatic_path_and_by_hand_still_works() -> None:
     stage = Stubborn()
-    live = compactor(Preset("thrash", Strategy("thrash", (stage,)), Always()), window=1_000)
+    live = compactor(Preset("thrash", Strategy("thrash", (stage,)), Always()), window=1_000, settings=NEVER_AGAIN)
+    stage.plans = 0
     messages = openai(40)
     spoken(live, messages)
     assert live.stopped
     assert stage.plans == 3
-    assert [event.ineffective for event in live.events if isinstance(event, AutomaticStopped)] == [3]
+    assert [event.misses for event in live.events if isinstance(event, AutomaticStopped)] == [3]
     live.compact()
     assert stage.plans == 4
 
 
-def test_a_compaction_by_hand_that_has_an_effect_starts_the_automatic_path_again() -> None:
-    live = compactor(Preset("thrash", Strategy("thrash", (Stubborn(),)), Always()), window=1_000)
+def test_a_compaction_by_hand_that_reaches_its_target_starts_the_automatic_path_again() -> None:
+    settings = replace(NEVER_AGAIN, hysteresis=0.0)
+    thrash = Preset("thrash", Strategy("thrash", (Stubborn(),)), AtShare(0.05, 0.02))
+    live = compactor(thrash, window=100_000, settings=settings)
     messages = openai(40)
     spoken(live, messages)
     assert live.stopped
@@ -343,6 +349,7 @@ def test_a_compaction_by_hand_that_has_an_effect_starts_the_automatic_path_again
 def test_the_trigger_is_not_asked_again_before_the_messages_have_grown() -> None:
     stage = Stubborn()
     live = compactor(Preset("thrash", Strategy("thrash", (stage,)), Always()), window=10_000)
+    stage.plans = 0
     messages = openai(2)
     live.before_request(messages)
     live.before_request([*messages, asked("a")])
@@ -354,7 +361,8 @@ def test_the_trigger_is_not_asked_again_before_the_messages_have_grown() -> None
 def test_a_failing_model_leaves_the_history_whole_and_the_agent_running() -> None:
     messages = openai(30)
     strict = Preset("strict", Strategy("strict", (Strict(),)), AtShare())
-    live = compactor(strict, model=Scripted([ModelError("no answer")] * 9))
+    settings = replace(NEVER_AGAIN, last_resort=False)
+    live = compactor(strict, model=Scripted([ModelError("no answer")] * 9), settings=settings)
     sent = spoken(live, messages)
     assert sent == messages
     assert all("no answer" in event.why for event in live.events if isinstance(event, CompactionDropped))
@@ -376,10 +384,8 @@ class Strict:
 
 
 def test_a_preset_that_asks_says_so_where_no_model_was_given() -> None:
-    live = compactor("summarize", model=None)
-    with pytest.raises(SettingError, match="model"):
-        spoken(live, openai(30))
-    assert live.original == openai(30)[: len(live.original)]
+    with pytest.raises(SettingError, match="preset 'summarize' asks a model for a summary: pass one as `model`"):
+        compactor("summarize", model=None)
 
 
 def test_events_come_in_order_to_the_callback_as_well() -> None:

@@ -8,6 +8,7 @@ from workbench.compaction.stage import Budget
 from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded
 from workbench.live.hooks import Cancel, Due, Hooks, Supply
+from workbench.live.settings import Settings
 from workbench.models.extractive import Extractive
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context
@@ -21,7 +22,8 @@ def test_a_hook_may_cancel_and_is_not_asked_again_at_once() -> None:
         return Cancel("in the middle of an edit")
 
     messages = openai(30)
-    live = Compactor("truncate", window=3_000, hooks=Hooks(before=never))
+    settings = Settings(last_resort=False)
+    live = Compactor("truncate", window=3_000, settings=settings, hooks=Hooks(before=never))
     assert live.before_request(messages) == messages
     assert live.before_request([*messages, asked("go on")])[:-1] == messages
     assert [event.why for event in live.events if event.type == "compaction_cancelled"] == ["in the middle of an edit"]

@@ -15,9 +15,11 @@ from live.talk import Record, asked, back, openai, used
 from workbench.compaction.plan import Draft, Plan, Replace
 from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset, Strategy
+from workbench.errors import ModelError, Refused
 from workbench.live.compactor import Compactor
-from workbench.live.events import CompactionEnded
+from workbench.live.events import CompactionDropped, CompactionEnded
 from workbench.live.hooks import Hooks
+from workbench.live.settings import Settings
 from workbench.models.extractive import Extractive
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.context import Context
@@ -50,15 +52,36 @@ def whole(live: Compactor, messages: list[Record]) -> None:
     assert len(path) == len(longer)
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), TimeoutError("slow"), ValueError("odd")])
-def test_an_error_in_the_model_leaves_the_history_as_it_was(error: BaseException) -> None:
+ALONE = Settings(last_resort=False)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit()])
+def test_an_interruption_of_the_model_passes_through_and_leaves_the_history_as_it_was(error: BaseException) -> None:
     messages = openai(30)[:-1]
-    live = Compactor("summarize", model=Interrupted(error), window=3_000)
+    live = Compactor("summarize", model=Interrupted(error), window=3_000, settings=ALONE)
     with pytest.raises(type(error)):
         live.before_request(messages)
     assert [event.type for event in live.events][1:] == ["compaction_failed"]
     assert live.tokens > 0.8 * 3_000
     whole(live, messages)
+
+
+@pytest.mark.parametrize("error", [TimeoutError("slow"), ValueError("odd"), Refused("the limit of 1 USD is reached")])
+def test_an_error_in_the_model_leaves_the_history_as_it_was_and_the_agent_running(error: Exception) -> None:
+    messages = openai(30)[:-1]
+    live = Compactor("summarize", model=Interrupted(error), window=3_000, settings=ALONE)
+    assert live.before_request(messages) == messages
+    assert [(event.type, event.why) for event in dropped(live)] == [
+        ("compaction_failed", f"{type(error).__name__}: {error}")
+    ]
+    whole(live, messages)
+    live._runner.model = Interrupted(error)
+    with pytest.raises(ModelError, match=str(error)):
+        live.compact()
+
+
+def dropped(live: Compactor) -> list[CompactionDropped]:
+    return [event for event in live.events if isinstance(event, CompactionDropped)]
 
 
 @pytest.mark.parametrize("hook", ["before", "before_stage"])
@@ -67,9 +90,10 @@ def test_an_error_in_a_hook_leaves_the_history_as_it_was(hook: str) -> None:
         raise RuntimeError("the host is broken")
 
     messages = openai(30)[:-1]
-    live = Compactor("pipeline", model=Extractive(), window=3_000, hooks=Hooks(**{hook: fails}))
-    with pytest.raises(RuntimeError):
-        live.before_request(messages)
+    live = Compactor("pipeline", model=Extractive(), window=3_000, hooks=Hooks(**{hook: fails}), settings=ALONE)
+    assert live.before_request(messages) == messages
+    assert [event.why for event in dropped(live)] == ["RuntimeError: the host is broken"]
+    assert live.compact() is None
     live._runner.hooks = Hooks()
     whole(live, messages)
 

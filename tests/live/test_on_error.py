@@ -8,7 +8,7 @@ from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import Never
 from workbench.live.compactor import Compactor
-from workbench.live.events import CompactionEnded, ErrorJudged
+from workbench.live.events import CompactionEnded, ErrorJudged, LastResort
 from workbench.live.settings import Settings
 from workbench.models.extractive import Extractive
 
@@ -97,9 +97,20 @@ def test_an_error_of_another_model_says_nothing_about_this_one() -> None:
 
 
 def test_a_preset_that_never_compacts_does_not_try_again() -> None:
-    live = compactor("none")
+    live = compactor("none", settings=Settings(last_resort=False))
     live.before_request(openai(6))
     assert live.on_error(TOO_LONG) is None
+
+
+@pytest.mark.parametrize("error", [TOO_LONG, "maximum context length exceeded"])
+def test_the_last_resort_answers_an_overflow_that_the_preset_does_not(error: str) -> None:
+    messages = openai(6)
+    live = compactor("none")
+    live.before_request(messages)
+    retry = live.on_error(error)
+    assert retry is not None and len(retry.messages) < len(messages)
+    assert validators.openai_chat(retry.messages) == []
+    assert [event.fits for event in live.events if isinstance(event, LastResort)] == [True]
 
 
 def test_the_presets_own_answer_to_an_overflow_is_used() -> None:

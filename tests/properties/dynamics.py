@@ -15,7 +15,7 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Strategy
 from workbench.compaction.trigger import Situation, Trigger
 from workbench.live.compactor import Compactor
-from workbench.live.events import AutomaticStopped, UsageIgnored
+from workbench.live.events import AutomaticResumed, AutomaticStopped, UsageIgnored
 from workbench.live.hooks import Hooks
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Usage
@@ -87,11 +87,15 @@ def d7(live: Compactor) -> list[str]:
         live.before_request(LONG[:end])
         live.after_turn(LONG[:end])
     found = [] if live.stopped else ["it never stops"]
-    if sum(isinstance(event, AutomaticStopped) for event in live.events) != 1:
-        found.append("its stop is not told once")
-    fired = begun(live)
-    live.compact()
-    return found if begun(live) == fired + 1 else [*found, "by hand none starts"]
+    stops = sum(isinstance(event, AutomaticStopped) for event in live.events)
+    tries = sum(isinstance(event, AutomaticResumed) for event in live.events)
+    if stops != tries + 1:
+        found.append("a stop or a new try is not told once")
+    if begun(live) > 3 + tries:
+        found.append("more than one is tried after a pause")
+    answers = (i for i in range(60, len(LONG)) if LONG[i]["role"] == "assistant" and not LONG[i].get("tool_calls"))
+    done = live.compact(messages=LONG[: next(answers) + 1])
+    return found if done is not None else [*found, "by hand none starts"]
 
 
 def d10(live: Compactor) -> list[str]:
@@ -136,13 +140,10 @@ def d12(live: Compactor) -> list[str]:
     """A compaction that the host broke off, or that failed, left something behind."""
     live.before_request(LONG)
     found = []
-    try:
-        live.compact()
-        stopped = any(event.type == "compaction_cancelled" for event in live.events)
-        if not stopped and (not ended(live) or ended(live)[-1].outcome != "unchanged"):
-            found.append("it was not broken off")
-    except RuntimeError:
-        found += [] if live.events[-1].type == "compaction_failed" else ["its failure is not told"]
+    live.compact()
+    stopped = any(event.type in ("compaction_cancelled", "compaction_failed") for event in live.events)
+    if not stopped and (not ended(live) or ended(live)[-1].outcome != "unchanged"):
+        found.append("it was not broken off")
     whole = live.before_request(LONG) == LONG and live.original == LONG
     return found + ([] if whole else ["the old history is not whole"])
 

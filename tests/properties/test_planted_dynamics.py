@@ -198,7 +198,7 @@ class Recounts(Compactor):
 
 
 def test_d13_a_check_that_counts_everything_again_is_found() -> None:
-    assert dynamics.d13_check(lambda count: Recounts(NAME, window=1_000_000, count=count))
+    assert dynamics.d13_check(lambda count: Recounts(NAME, model=Extractive(), window=1_000_000, count=count))
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from threading import RLock
 
 from workbench.compaction.engine import Compaction
 from workbench.compaction.presets import preset as preset_named
-from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
-from workbench.compaction.trigger import Moment
+from workbench.live.callbacks import Host
 from workbench.live.events import Event, Retry, Rewound, RunEnds, UsageIgnored
 from workbench.live.formats.table import MessageFormat
 from workbench.live.gauge import Gauge
@@ -20,6 +19,7 @@ from workbench.live.message_reader import MessageReader
 from workbench.live.recall_tool import RecallTool
 from workbench.live.recovery import Recovery
 from workbench.live.runner import Runner
+from workbench.live.scheduler import Scheduler
 from workbench.live.settings import Settings
 from workbench.live.usage import usage_of
 from workbench.models import find_model
@@ -33,6 +33,7 @@ from workbench.transcript.tokens import TokenCounter, chars_per_token
 WINDOW = 128_000
 """Tokens; for a host that names no window. Opal's fallback."""
 DEFAULTS = Settings()
+UNREADABLE = Diagnosis("other", "leave_alone")
 NO_HOOKS = Hooks()
 
 
@@ -45,7 +46,6 @@ class Compactor(RecallTool):
 
     Attributes:
         preset: how to compact.
-        events: everything that happened, in order.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Compactor(RecallTool):
         Args:
             preset: how to compact: a preset or its name.
             model: writes the summaries: a model or its name, such as `extractive` or `litellm:gpt-4o-mini`. Presets
-                without summaries need none.
+                that do something else first need none: where they come to a summary, a note of what went replaces it.
             window: the agent model's context window, in tokens.
             settings: fixed, or a function that is called at each decision.
             hooks: the agent's own functions around each compaction.
@@ -79,21 +79,26 @@ class Compactor(RecallTool):
 
         Raises:
             UnknownName: no preset or model has that name.
-            SettingError: `litellm` without a model's name.
+            SettingError: `litellm` without a model's name, or no model for a preset that asks one first of all.
         """
         self.preset = preset_named(preset) if isinstance(preset, str) else preset
-        self.events: list[Event] = []
-        self._on_event, self._lock = on_event, RLock()
-        counter = self.preset.count or count or chars_per_token
-        self._memory = Memory(MessageReader(counter, pins, format, sealed_budget=window // 2))
+        self._host = host = Host(on_event)
+        self._tell, self._lock = host.tell, RLock()
+        plain = host.counter(count or chars_per_token)
+        counter = plain if self.preset.count is None else host.counter(self.preset.count)
+        self._memory = Memory(MessageReader(counter, host.pins(pins), format, sealed_budget=window // 2))
         current = settings if callable(settings) else lambda: settings
-        self._gauge = Gauge(self.preset, self._memory, current, window, clock)
+        self._gauge = Gauge(self.preset, self._memory, current, window, host.clock(clock), plain, host)
         writer = find_model(model) if isinstance(model, str) else model
-        self._runner = Runner(self._gauge, writer, hooks, self._tell, self._lock)
-        self._recovery = Recovery(self._runner, self._tell)
-        self._overflowed = False
-        self._busy: object = None  # the compaction that runs by itself
-        self._requested: str | None = None  # the instructions of a compaction that the host requested
+        self._runner = Runner(self._gauge, writer, hooks, host, self._lock)
+        self._recovery = Recovery(self._runner, host)
+        self._scheduler = Scheduler(self._runner, host)
+        self._usage_of = host.guarded("report_usage", usage_of, lambda _: None, lambda _: True)
+
+    @property
+    def events(self) -> list[Event]:
+        """Everything that happened, in order."""
+        return self._host.events
 
     @property
     def tokens(self) -> int:
@@ -117,8 +122,13 @@ class Compactor(RecallTool):
 
     @property
     def stopped(self) -> bool:
-        """Whether no compaction starts by itself any more, since too many in a row had no effect."""
-        return self._runner.ineffective >= self._runner.breaker
+        """Whether no compaction starts by itself now, since too many in a row failed or missed their target."""
+        return self._runner.breaker.stopped(self._gauge.spoken)
+
+    @property
+    def usd(self) -> float | None:
+        """What all summaries cost so far, useless ones too; None once the cost of one is unknown."""
+        return self._runner.usd
 
     @property
     def ending(self) -> RunEnds | None:
@@ -149,13 +159,14 @@ class Compactor(RecallTool):
                 self._memory.reader.likely = "anthropic"
             self._gauge.declare(system, tools, model)
             self._recovery.release()
-        self._consider("before_request")
+            self._scheduler.check_window()
+        self._scheduler.consider("before_request")
         return self._to_send()
 
     def after_tools(self, messages: Sequence[Json] | None = None) -> None:
         """Tools have answered: the time for presets that look then; `messages` is the conversation with the results."""
         self._hear(messages)
-        self._consider("after_tools")
+        self._scheduler.consider("after_tools")
 
     def after_turn(self, messages: Sequence[Json] | None = None) -> None:
         """A turn is over: the time for compactions that should not fall into one.
@@ -164,7 +175,7 @@ class Compactor(RecallTool):
             messages: the conversation with the turn's last answer.
         """
         self._hear(messages)
-        self._consider("after_turn")
+        self._scheduler.consider("after_turn")
 
     def report_usage(self, usage: Json, *, stop: str = "", model: str = "") -> Diagnosis | None:
         """Take in what the provider reported for the newest request.
@@ -184,12 +195,12 @@ class Compactor(RecallTool):
             if why := self._gauge.stale(model):
                 self._tell(UsageIgnored(why))
                 return None
-            reported = usage_of(usage)
-            diagnosis = self._gauge.judge(reported, stop)
+            reported = self._usage_of(usage)
+            diagnosis = self._gauge.judge(reported, str(stop))
             if reported is not None:
                 self._gauge.take(reported)
             if diagnosis is not None:
-                self._overflowed = True
+                self._scheduler.overflowed = True
                 self._recovery.judged(diagnosis)
             return diagnosis
 
@@ -235,11 +246,11 @@ class Compactor(RecallTool):
 
     def request_compaction(self, instructions: str = "") -> None:
         """Compact as soon as the present turn is over, with these instructions for the summary."""
-        self._requested = instructions
+        self._scheduler.requested = instructions
 
     def abandon(self) -> None:
         """Wait no longer for a compaction whose call was cancelled."""
-        self._busy = None
+        self._scheduler.abandon()
 
     def _hear(self, messages: Sequence[Json] | None) -> None:
         """Take in what is new; a list that does not continue the last one goes back in the conversation."""
@@ -255,37 +266,3 @@ class Compactor(RecallTool):
         with self._lock:
             self._gauge.hand_out()
             return self._memory.messages()
-
-    def _consider(self, moment: Moment) -> None:
-        """Compact if it is due."""
-        with self._lock:
-            if self._busy is not None or self.stopped:
-                return
-            strategy = self.preset.overflow if self._overflowed else None
-            budget = self._due(moment)
-            if budget is None:
-                return
-            self._busy = mine = object()
-        try:
-            self._runner.attempt(budget, moment, strategy or self.preset.strategy)
-        finally:
-            self._busy = None if self._busy is mine else self._busy
-
-    def _due(self, moment: Moment) -> Budget | None:
-        if self._overflowed:
-            self._overflowed = False
-            return self._gauge.forced("overflow")
-        if self._requested is not None and (moment == "after_turn" or self._memory.ends_a_turn()):
-            instructions, self._requested = self._requested, None
-            return self._gauge.requested(moment, instructions)
-        if self._gauge.spoken < self._runner.patience:
-            return None
-        budget = self._gauge.due(moment)
-        if budget is None and moment in self.preset.moments:
-            self._runner.vain = 0
-        return budget
-
-    def _tell(self, event: Event) -> None:
-        self.events.append(event)
-        if self._on_event is not None:
-            self._on_event(event)

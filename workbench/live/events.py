@@ -51,19 +51,64 @@ class CompactionDropped:
     """A compaction that changed nothing.
 
     The host cancelled it, an error interrupted it, or its result was discarded since the history changed while it ran.
+    `usd` is what its summaries cost all the same, None if unknown.
     """
 
     number: int
     why: str
     type: Literal["compaction_cancelled", "compaction_failed", "compaction_discarded"]
+    usd: float | None = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class AutomaticStopped:
-    """So many compactions in a row had no effect that none starts by itself until one by hand has an effect."""
+    """So many compactions in a row failed or missed their target that none starts by itself for a while."""
 
-    ineffective: int
+    misses: int
     type: Literal["automatic_stopped"] = "automatic_stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class AutomaticResumed:
+    """Compactions start by themselves again after so many misses; after a pause one more miss stops them again."""
+
+    misses: int
+    why: str
+    type: Literal["automatic_resumed"] = "automatic_resumed"
+
+
+@dataclass(frozen=True, slots=True)
+class LastResort:
+    """A request would have been larger than the window, so the oldest messages were dropped.
+
+    Tokens are those of the request by the larger of the preset's and the host's count. Where `fits` is false, what must
+    stay is larger than the window.
+    """
+
+    tokens_before: int
+    tokens_after: int
+    window: int
+    dropped: int
+    fits: bool
+    type: Literal["last_resort"] = "last_resort"
+
+
+@dataclass(frozen=True, slots=True)
+class WindowTooSmall:
+    """The preset compacts nothing in this window, however full it is; only the last resort keeps requests in it."""
+
+    window: int
+    why: str
+    type: Literal["window_too_small"] = "window_too_small"
+
+
+@dataclass(frozen=True, slots=True)
+class CallbackFailed:
+    """A function of the host failed and was passed over; `name` says which: `on_event`, `settings`, `pins`, ..."""
+
+    name: str
+    why: str
+    type: Literal["callback_failed"] = "callback_failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +168,6 @@ class Rewound:
 
 
 Event: TypeAlias = (
-    CompactionStarted | CompactionEnded | CompactionDropped | AutomaticStopped | RunEnds | UsageIgnored | ErrorJudged
-    | Rewound
+    CompactionStarted | CompactionEnded | CompactionDropped | AutomaticStopped | AutomaticResumed | LastResort
+    | WindowTooSmall | CallbackFailed | RunEnds | UsageIgnored | ErrorJudged | Rewound
 )  # fmt: skip

@@ -9,10 +9,13 @@ from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Preset
 from workbench.compaction.trigger import AtShare, Moment, Situation, Trigger
 from workbench.errors import CompactionRefused
+from workbench.live.callbacks import Host
+from workbench.live.hooks import Cause
 from workbench.live.memory import Memory
 from workbench.live.settings import Settings
 from workbench.models.provider_errors import Diagnosis, classify_answer
 from workbench.transcript.message import Json, SystemMessage, Text, Usage
+from workbench.transcript.tokens import TokenCounter
 
 LIMIT_SECONDS = 3_600.0
 """How long a window that an error stated is believed: gateways word plan quotas as overflows.
@@ -27,11 +30,17 @@ NOTHING_REPORTED = Usage()
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """A request that was handed out, with the history's version, our count of its tokens, and the reported usage."""
+    """A request that was handed out, with the history's version, the tokens of its messages, and the reported usage.
+
+    Attributes:
+        tokens: by the preset's count.
+        plain: by the host's count.
+    """
 
     version: int
     model: str
     tokens: int
+    plain: int
     usage: Usage = NOTHING_REPORTED
 
     @property
@@ -51,12 +60,17 @@ class Gauge:
     """
 
     def __init__(
-        self, preset: Preset, memory: Memory, settings: Callable[[], Settings], window: int, clock: Callable[[], float]
-    ) -> None:
-        self.preset, self.memory, self.clock = preset, memory, clock
+        self, preset: Preset, memory: Memory, settings: Callable[[], Settings], window: int,
+        clock: Callable[[], float], count: TokenCounter, host: Host,
+    ) -> None:  # fmt: skip
+        self.preset, self.memory, self.clock, self.count = preset, memory, clock, count
         self.model = ""
         self.request: SentRequest | None = None
-        self._settings, self._window = settings, window
+        self._good = Settings()
+        self._settings = host.guarded("settings", settings, lambda: self._good, lambda one: isinstance(one, Settings))
+        self._check = host.guarded("trigger", _check, lambda *_: None, lambda one: one is None or _is_budget(one))
+        self._window = window
+        self._plain = (0, 0, 0)  # the history's version, how many messages of it were counted, and their tokens
         self._reported: SentRequest | None = None
         self._limits: dict[str, tuple[int, float]] = {}  # by model, with the time until which it is believed
         self._declared: tuple[Json, Json] = (None, None)
@@ -65,8 +79,9 @@ class Gauge:
 
     @property
     def settings(self) -> Settings:
-        """The current settings."""
-        return self._settings()
+        """The current settings; the last ones where the host's function fails."""
+        self._good = self._settings()
+        return self._good
 
     @property
     def tokens(self) -> int:
@@ -77,6 +92,27 @@ class Gauge:
     def spoken(self) -> int:
         """Tokens of its messages, by our count."""
         return self.memory.state.sent.spoken
+
+    @property
+    def plain(self) -> int:
+        """Tokens of its messages by the host's count, of which a preset's own count may see only a part."""
+        if self.count is self.memory.reader.count:
+            return self.spoken
+        messages, version = self.memory.state.sent.messages, self.memory.version
+        known, n, tokens = self._plain
+        if known != version or n > len(messages):
+            n = tokens = 0
+        tokens += sum(map(self.count, messages[n:]))
+        self._plain = version, len(messages), tokens
+        return tokens
+
+    @property
+    def heaviest(self) -> int:
+        """Tokens of the request by the preset's or by the host's count, whichever are more."""
+        report = self._valid_report()
+        plain = self.plain
+        beside = self._declared_tokens if report is None else max(report.usage.prompt - report.plain, 0)
+        return max(self.tokens, plain + beside)
 
     @property
     def overhead(self) -> int:
@@ -114,7 +150,7 @@ class Gauge:
 
     def hand_out(self) -> None:
         """The messages are about to be sent."""
-        self.request = SentRequest(self.memory.version, self.model, self.spoken)
+        self.request = SentRequest(self.memory.version, self.model, self.spoken, self.plain)
 
     def stale(self, model: str) -> str:
         """Why a report by that model says nothing about the newest request; empty if it does."""
@@ -150,13 +186,18 @@ class Gauge:
         """What the trigger grants; None where no compaction is due."""
         if not self.settings.automatic or moment not in self.preset.moments:
             return None
-        budget = self._trigger.check(self._situation(moment))
+        budget = self._check(self.trigger, self._situation(moment))
         return None if budget is None else self._completed(budget)
+
+    def still_due(self, cause: Cause) -> bool:
+        """Whether the trigger would have the history compacted again at once."""
+        moment = cause if cause in self.preset.moments else self.preset.moments[0]
+        return self._check(self.trigger, self._situation(moment)) is not None
 
     def requested(self, moment: Moment, instructions: str) -> Budget:
         """For a compaction that the host requested: the trigger's budget if it grants one."""
         forced = self.forced("requested", instructions)
-        budget = self._trigger.check(self._situation(moment, requested=True))
+        budget = self._check(self.trigger, self._situation(moment, requested=True))
         if budget is None:
             return forced
         return replace(budget, instructions=forced.instructions, keep_recent=forced.keep_recent)
@@ -181,7 +222,7 @@ class Gauge:
         """
         now = self._situation("before_request")
         full = replace(now, tokens=max(now.tokens, now.window + 1), reported=None, since=0)
-        budget = self._trigger.check(full) or AtShare().check(full)
+        budget = self._check(self.trigger, full) or AtShare().check(full)
         assert budget is not None  # above the window AtShare is always due
         own = self._kept(reason)
         target = min(budget.target, now.overhead + (self.spoken // 2 if own is None else max(self.spoken - 1, 0)))
@@ -203,7 +244,8 @@ class Gauge:
         return host.manual_keep
 
     @property
-    def _trigger(self) -> Trigger:
+    def trigger(self) -> Trigger:
+        """The host's trigger, or the preset's."""
         return self.settings.trigger or self.preset.trigger
 
     def _completed(self, budget: Budget) -> Budget:
@@ -226,3 +268,11 @@ class Gauge:
     def _valid_report(self) -> SentRequest | None:
         report = self._reported
         return report if report is not None and report.version == self.memory.version else None
+
+
+def _check(trigger: Trigger, situation: Situation) -> Budget | None:
+    return trigger.check(situation)
+
+
+def _is_budget(value: object) -> bool:
+    return isinstance(value, Budget)

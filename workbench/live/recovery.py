@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from workbench.live.events import ErrorJudged, Event
+from workbench.live.callbacks import Host
+from workbench.live.events import ErrorJudged
 from workbench.live.runner import Runner
 from workbench.models.provider_errors import Diagnosis, ProviderError, classify
+
+UNREADABLE = Diagnosis("other", "leave_alone")
 
 
 class Recovery:
     """Judges errors, mends the history, and counts the retries of one request."""
 
-    def __init__(self, runner: Runner, tell: Callable[[Event], None]) -> None:
-        self.runner, self.gauge, self.tell = runner, runner.gauge, tell
+    def __init__(self, runner: Runner, host: Host) -> None:
+        self.runner, self.gauge, self.tell = runner, runner.gauge, host.tell
+        self.classify = host.guarded("on_error", self._classified, lambda _: UNREADABLE, lambda _: True)
         self.mended = self.resent = 0
 
     def release(self) -> None:
@@ -22,12 +24,15 @@ class Recovery:
 
     def judge(self, error: ProviderError, model: str) -> Diagnosis | None:
         """What the error of a request to that model says; None where it is not about the present request."""
-        diagnosis = classify(error, overflow=self.gauge.preset.host.overflow)
+        diagnosis = self.classify(error)
         if self.gauge.request is None or (model and self.gauge.model and model != self.gauge.model):
             self.tell(ErrorJudged(diagnosis))
             return None
         self.judged(diagnosis)
         return diagnosis
+
+    def _classified(self, error: ProviderError) -> Diagnosis:
+        return classify(error, overflow=self.gauge.preset.host.overflow)
 
     def judged(self, diagnosis: Diagnosis) -> None:
         """Learn the window that it states, and tell."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import RLock
 
 from workbench.compaction.engine import Compaction, compact
@@ -14,17 +13,15 @@ from workbench.compaction.stages.repair_pairs import RepairPairs
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Strategy
 from workbench.errors import ModelError, SettingError
-from workbench.live.events import (
-    AutomaticStopped,
-    CompactionDropped,
-    CompactionEnded,
-    CompactionStarted,
-    Event,
-    RunEnds,
-)
+from workbench.live.breaker import Breaker
+from workbench.live.callbacks import Host, reason
+from workbench.live.events import CompactionDropped, CompactionEnded, CompactionStarted, RunEnds
+from workbench.live.feasibility import asks_first
 from workbench.live.gauge import Gauge
 from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply, is_cancelled
-from workbench.models.model import Completion, Model, SummaryRequest
+from workbench.live.last_resort import make_room
+from workbench.live.meter import NO_MODEL, Meter, NoModel, total
+from workbench.models.model import Model
 from workbench.models.provider_errors import Diagnosis
 from workbench.transcript.context import Context
 from workbench.transcript.message import Usage
@@ -37,40 +34,28 @@ class Runner:
 
     Attributes:
         patience: tokens of messages below which the trigger is not asked again.
-        ineffective: how many compactions in a row had no effect.
+        breaker: says whether one may start by itself.
+        usd: what all summaries cost so far; None once the cost of one is unknown.
         vain: how many attempts in a row came to nothing while one was due.
         ending: how the preset's system would have ended its run, until a compaction has an effect.
     """
 
-    def __init__(
-        self, gauge: Gauge, model: Model | None, hooks: Hooks, tell: Callable[[Event], None], lock: RLock
-    ) -> None:
-        self.gauge, self.memory, self.hooks, self.tell, self.lock = gauge, gauge.memory, hooks, tell, lock
-        self.model = _NoModel(gauge.preset.name) if model is None else model
-        self.number = self.patience = self.ineffective = self.vain = 0
+    def __init__(self, gauge: Gauge, model: Model | None, hooks: Hooks, host: Host, lock: RLock) -> None:
+        self.gauge, self.memory, self.hooks, self.tell, self.lock = gauge, gauge.memory, hooks, host.tell, lock
+        self.model = NoModel(gauge.preset.name) if model is None else model
+        self.breaker = Breaker(host.tell, gauge.clock)
+        self.number = self.patience = self.vain = 0
+        self.usd: float | None = 0.0
         self.ending: RunEnds | None = None
-
-    @property
-    def breaker(self) -> int:
-        """After so many compactions in a row without effect none starts by itself; the preset's own attempts count."""
-        return max(self.gauge.settings.breaker, self.gauge.preset.host.stuck_after)
+        self._after = host.guarded("after", self._tell_after, lambda _: None, lambda _: True)
+        if model is None and hooks.before is None and asks_first(gauge):
+            raise SettingError(f"{NO_MODEL.format(gauge.preset.name)}, such as 'extractive'")
 
     def release(self) -> None:
         """Forget earlier compactions: the history is another one."""
-        self.patience = self.ineffective = self.vain = 0
+        self.patience = self.vain = 0
         self.ending = None
-
-    def attempt(self, budget: Budget, cause: Cause, strategy: Strategy) -> Compaction | None:
-        """A compaction that may fail: without a summary from the model it counts as one without effect."""
-        try:
-            done = self.run(budget, cause, strategy)
-        except ModelError as error:
-            self._settle(budget, 0, 0)
-            self.fail("failed", str(error), cause)
-            return None
-        if done is not None and done.outcome == "unchanged":
-            self.fail("no_room" if done.refusal else "nothing", done.refusal or done.why, cause)
-        return done
+        self.breaker.reset("the history is another one")
 
     def fail(self, failure: Failure, why: str, cause: Cause) -> None:
         """Count an attempt in vain, and say where the preset's system would end its run by it.
@@ -84,19 +69,47 @@ class Runner:
             self.tell(self.ending)
 
     def run(self, budget: Budget, cause: Cause, strategy: Strategy) -> Compaction | None:
-        """The compaction; None where the host cancelled it or the history changed meanwhile.
+        """The compaction; None where it failed, the host cancelled it, or the history changed meanwhile.
 
         Raises:
-            ModelError: the model wrote no summary.
+            ModelError: the model failed in a compaction by hand.
         """
-        before = self.gauge.tokens
-        done = self._announced(budget, cause, strategy)
-        with self.lock:
-            if done is None and not is_cancelled():
-                self._wait(budget)
-            elif done is not None:
-                self._settle(budget, before, before if done.outcome == "unchanged" else done.sent.tokens)
+        meter = Meter(self.model)
+        try:
+            done = self._announced(budget, cause, strategy, meter)
+        except Exception as error:  # an event has said why, and the agent goes on
+            self._settle(budget, cause, None)
+            if cause != "by_hand":
+                self.fail("failed", str(error) if isinstance(error, ModelError) else reason(error), cause)
+            elif isinstance(error, ModelError) or error is meter.error:
+                raise error if isinstance(error, ModelError) else ModelError(reason(error)) from error
+            return None
+        finally:
+            self.usd = total([self.usd, meter.usd])
+        if done is None and not is_cancelled():
+            self._wait(budget)
+        elif done is not None:
+            self._settle(budget, cause, done)
+        if done is not None and done.outcome == "unchanged" and cause != "by_hand":
+            self.fail("no_room" if done.refusal else "nothing", done.refusal or done.why, cause)
         return done
+
+    def overcome(self, cause: Cause) -> bool:
+        """Compact since a provider found the request too large; whether the next one differs."""
+        preset = self.gauge.preset
+        done = self.run(self.gauge.forced("overflow"), cause, preset.overflow or preset.strategy)
+        changed = done is not None and done.outcome != "unchanged"
+        return self.fit(refused=not changed) or changed
+
+    def fit(self, *, refused: bool = False) -> bool:
+        """Drop the oldest messages where the request is larger than the window all the same; whether any went."""
+        with self.lock:
+            dropped = make_room(self.gauge, self.tell, refused=refused)
+            if dropped:
+                settings, spoken, window = self.gauge.settings, self.gauge.spoken, self.gauge.window
+                self.patience = spoken + int(settings.hysteresis * window) + 1
+                self.breaker.rest(spoken, window, settings)
+            return dropped
 
     def remedy(self, diagnosis: Diagnosis) -> bool:
         """Do what helps against a provider's error; whether the next request differs from the one that failed."""
@@ -104,30 +117,37 @@ class Runner:
             return diagnosis.output is not None
         if diagnosis.action == "repair":
             budget = Budget(target=self.gauge.tokens, window=self.gauge.window, reason="repair", force=True)
-            done = self.attempt(budget, "error", REPAIR)
-        elif diagnosis.action == "compact" or diagnosis.kind == "bytes":
+            done = self.run(budget, "error", REPAIR)
+            return done is not None and done.outcome != "unchanged"
+        if diagnosis.action == "compact" or diagnosis.kind == "bytes":
             if diagnosis.used:
                 self.gauge.take(Usage(input=diagnosis.used), refused=True)
-            preset = self.gauge.preset
-            done = self.attempt(self.gauge.forced("overflow"), "error", preset.overflow or preset.strategy)
-        else:
-            return False
-        return done is not None and done.outcome != "unchanged"
+            return self.overcome("error")
+        return False
 
-    def _settle(self, budget: Budget, before: int, after: int) -> None:
-        """Count a compaction, in tokens of the request."""
-        self._wait(budget)
-        settings = self.gauge.settings
-        effective = before - after >= max(settings.effective * before, 1)
-        self.ineffective = 0 if effective else self.ineffective + 1
-        if self.ineffective == self.breaker:
-            self.tell(AutomaticStopped(self.ineffective))
+    def _settle(self, budget: Budget, cause: Cause, done: Compaction | None) -> None:
+        """Count a compaction as a miss or not; None is one that failed."""
+        with self.lock:
+            self._wait(budget)
+            hit = done is not None and (done.sent.tokens <= budget.target or not self.gauge.still_due(cause))
+            if budget.reason == "repair":
+                return
+            if hit:
+                self.breaker.reset("a compaction reached its target")
+            elif cause != "by_hand":
+                settings = self.gauge.settings
+                most = max(settings.breaker, self.gauge.preset.host.stuck_after)
+                self.breaker.miss(self.gauge.spoken, self.gauge.window, replace(settings, breaker=most))
 
     def _wait(self, budget: Budget) -> None:
         """Do not compact again before the messages have grown by the hysteresis."""
         self.patience = self.gauge.spoken + int(self.gauge.settings.hysteresis * budget.window) + 1
 
-    def _announced(self, budget: Budget, cause: Cause, strategy: Strategy) -> Compaction | None:
+    def _tell_after(self, done: Compaction) -> None:
+        if self.hooks.after is not None:
+            self.hooks.after(done)
+
+    def _announced(self, budget: Budget, cause: Cause, strategy: Strategy, meter: Meter) -> Compaction | None:
         """The compaction with its events and hooks."""
         with self.lock:
             start = replace(self.memory.state.kept.closed(), overhead=self.gauge.overhead)
@@ -144,29 +164,27 @@ class Runner:
                 self._end(started, CompactionDropped(number, choice.why, "compaction_cancelled"))
                 return None
             supplied = choice.summary if isinstance(choice, Supply) and choice.summary.strip() else None
-            done, used = self._compacted(start, strategy, budget, supplied)
+            done, used = self._compacted(start, strategy, budget, supplied, meter)
             with self.lock:
                 why = "the call was cancelled" if is_cancelled() else ""
                 if not why and done.outcome != "unchanged":
                     why = self.memory.take(done, heard, version)
         except BaseException as error:
-            self._end(started, CompactionDropped(number, f"{type(error).__name__}: {error}", "compaction_failed"))
+            self._end(started, CompactionDropped(number, reason(error), "compaction_failed", meter.usd))
             raise
         if why:
-            self._end(started, CompactionDropped(number, why, "compaction_discarded"))
+            self._end(started, CompactionDropped(number, why, "compaction_discarded", meter.usd))
             return None
         changed = done.outcome != "unchanged"
         if changed:
             self.vain, self.ending = 0, None
         elif host.silent:
             return done
-        costs = [completion.usd for completion in done.completions if completion.usd is not None]
-        usd = sum(costs) if len(costs) == len(done.completions) else None
         after = done.sent.tokens if changed else before
         warning, why = host.warning if changed else "", done.refusal or done.why
-        self._end(started, CompactionEnded(number, done.outcome, why, before, after, done.stages, usd, used, warning))
-        if self.hooks.after is not None:
-            self.hooks.after(done)
+        ended = CompactionEnded(number, done.outcome, why, before, after, done.stages, meter.usd, used, warning)
+        self._end(started, ended)
+        self._after(done)
         return done
 
     def _end(self, started: CompactionStarted, ended: CompactionEnded | CompactionDropped) -> None:
@@ -176,7 +194,7 @@ class Runner:
         self.tell(ended)
 
     def _compacted(
-        self, history: Context, strategy: Strategy, budget: Budget, supplied: str | None
+        self, history: Context, strategy: Strategy, budget: Budget, supplied: str | None, model: Model
     ) -> tuple[Compaction, bool]:
         """The compaction, and whether it used the host's summary; if need be with a summary's stage before its own."""
         used = False
@@ -192,10 +210,10 @@ class Runner:
             used = used or any(isinstance(part, Draft) for edit in planned.edits for part in edit.by)
             return _with_summary(planned, supplied, self.gauge.preset.host)
 
-        done = compact(history, strategy, budget, self.model, plan)
+        done = compact(history, strategy, budget, model, plan)
         if supplied is not None and not used:
             strategy = replace(strategy, stages=(Summarize(), *strategy.stages))
-            done = compact(history, strategy, budget, self.model, plan)
+            done = compact(history, strategy, budget, model, plan)
         return done, used
 
 
@@ -208,14 +226,3 @@ def _with_summary(plan: Plan, summary: str, host: HostPolicy) -> Plan:
         written = {at: replace(one, requests=(), template="", footer=texts[at]) for at, one in drafts.items()}
         edits.append(edit._replace(by=tuple(written.get(id(part), part) for part in edit.by)))
     return replace(plan, edits=tuple(edits), then=None if as_is else plan.then)
-
-
-@dataclass(frozen=True, slots=True)
-class _NoModel:
-    """Used when no model is configured."""
-
-    preset: str
-    name: str = "none"
-
-    def complete(self, request: SummaryRequest, /) -> Completion:
-        raise SettingError(f"preset {self.preset!r} asks a model for a summary: pass one as `model`")

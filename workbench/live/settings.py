@@ -19,8 +19,11 @@ class Settings:
         instructions: what every summary should dwell on.
         keep_recent: tokens of newest messages to keep; None leaves it to the strategy.
         hysteresis: share of the window by which the messages must grow before the trigger is asked again.
-        breaker: after so many compactions in a row without effect none starts by itself any more.
-        effective: share of the request that a compaction must save to count as having an effect.
+        breaker: after so many misses in a row no compaction starts by itself for a while. A miss failed, or reached
+            neither its target nor what the trigger leaves alone.
+        cooldown: share of the window by which the messages must grow before one is tried again.
+        cooldown_seconds: after which one is tried again in any case.
+        last_resort: whether the oldest messages are dropped where a request would still be larger than the window.
         retries: how often one request is sent again after an error.
     """
 
@@ -31,13 +34,17 @@ class Settings:
     keep_recent: int | None = None
     hysteresis: float = 0.02
     breaker: int = 3
-    effective: float = 0.05
+    cooldown: float = 0.1
+    cooldown_seconds: float = 300.0
+    last_resort: bool = True
     retries: int = 1
 
     def __post_init__(self) -> None:
         if self.window is not None and self.window <= 0:
             raise SettingError(f"window is {self.window!r}; a number of tokens above 0 would be accepted")
-        if not 0 <= self.hysteresis < 1 or not 0 <= self.effective < 1:
-            raise SettingError(f"hysteresis {self.hysteresis!r} and effective {self.effective!r} must lie in [0, 1)")
+        if not 0 <= self.hysteresis < 1:
+            raise SettingError(f"hysteresis is {self.hysteresis!r}; it must lie in [0, 1)")
+        if not (self.cooldown >= 0 and self.cooldown_seconds >= 0):
+            raise SettingError(f"cooldown {self.cooldown!r} and {self.cooldown_seconds!r} seconds must be at least 0")
         if self.breaker < 1 or self.retries < 0:
             raise SettingError(f"breaker {self.breaker!r} must be at least 1 and retries {self.retries!r} at least 0")

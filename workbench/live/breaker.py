@@ -1,0 +1,60 @@
+"""When automatic compactions stop, and when one is tried again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from workbench.live.events import AutomaticResumed, AutomaticStopped, Event
+from workbench.live.settings import Settings
+
+
+class Breaker:
+    """Stops automatic compactions after so many misses in a row, for a while.
+
+    A miss is a compaction that failed, or that neither reached its target nor what its trigger leaves alone. Once the
+    messages have grown by `Settings.cooldown`, or `Settings.cooldown_seconds` have passed, one is tried again; if it
+    misses too, the next pause begins.
+
+    Attributes:
+        misses: how many there were in a row.
+    """
+
+    def __init__(self, tell: Callable[[Event], None], clock: Callable[[], float]) -> None:
+        self.tell, self.clock = tell, clock
+        self.misses = 0
+        self._from = self._until = math.inf  # tokens of messages, and seconds, from which on one is tried again
+        self._stopped = False
+
+    def stopped(self, spoken: int) -> bool:
+        """Whether none starts by itself now, with so many tokens of messages."""
+        return self._stopped and spoken < self._from and self.clock() < self._until
+
+    def allows(self, spoken: int) -> bool:
+        """Whether one may start by itself now; the first after a pause is told."""
+        if self.stopped(spoken):
+            return False
+        if self._stopped:
+            self._stopped = False
+            why = "the messages have grown" if spoken >= self._from else "the pause is over"
+            self.tell(AutomaticResumed(self.misses, why))
+        return True
+
+    def miss(self, spoken: int, window: int, settings: Settings) -> None:
+        """One more; after too many in a row the pause begins."""
+        self.misses += 1
+        if self.misses >= settings.breaker:
+            self._stopped = True
+            self._until = self.clock() + settings.cooldown_seconds
+            self.rest(spoken, window, settings)
+            self.tell(AutomaticStopped(self.misses))
+
+    def rest(self, spoken: int, window: int, settings: Settings) -> None:
+        """Count the growth of the messages from now on."""
+        self._from = spoken + settings.cooldown * window
+
+    def reset(self, why: str) -> None:
+        """Forget all misses."""
+        if self._stopped:
+            self.tell(AutomaticResumed(self.misses, why))
+        self.misses, self._stopped = 0, False

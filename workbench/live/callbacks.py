@@ -1,0 +1,94 @@
+"""Calls of functions that the host supplied: an error in one becomes an event, and the agent goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from numbers import Integral
+from typing import Any, Generic, TypeVar
+
+from workbench.live.events import CallbackFailed, Event
+from workbench.transcript.message import Json
+from workbench.transcript.tokens import TokenCounter, chars_per_token
+
+Answer = TypeVar("Answer")
+
+
+def reason(error: BaseException) -> str:
+    """The kind of an error and its text, also where the error cannot write its own text."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001  # the error is the host's
+        return type(error).__name__
+
+
+class Callback(Generic[Answer]):
+    """A host's function, with another in its place where it raises an error or answers something unusable.
+
+    It equals the function that it calls. A failure is told once, and again when its reason changes.
+    """
+
+    def __init__(
+        self, name: str, function: Callable[..., Answer], instead: Callable[..., Answer],
+        usable: Callable[[Any], bool], tell: Callable[[Event], None],
+    ) -> None:  # fmt: skip
+        self.name, self.function, self.instead, self.usable, self.tell = name, function, instead, usable, tell
+        self._why = ""
+
+    def __call__(self, *given: object) -> Answer:
+        """The function's answer, or that of the one in its place."""
+        try:
+            answer = self.function(*given)
+            if self.usable(answer):
+                return answer
+            why = f"it returned {answer!r:.80}"
+        except Exception as error:  # noqa: BLE001  # whatever it is, the agent goes on
+            why = reason(error)
+        if why != self._why:
+            self._why = why
+            self.tell(CallbackFailed(self.name, why))
+        return self.instead(*given)
+
+    def __eq__(self, other: object) -> bool:
+        return other is self or bool(other == self.function)
+
+    def __hash__(self) -> int:
+        return hash(self.function)
+
+
+class Host:
+    """The functions that a host supplied, each safe to call, and the events that it is told.
+
+    Attributes:
+        events: everything that happened, in order.
+    """
+
+    def __init__(self, on_event: Callable[[Event], None] | None) -> None:
+        self.events: list[Event] = []
+        self._on_event = on_event
+
+    def tell(self, event: Event) -> None:
+        """Add an event and pass it on; an error in the host's function is an event that is not passed on."""
+        self.events.append(event)
+        if self._on_event is not None:
+            try:
+                self._on_event(event)
+            except Exception as error:  # noqa: BLE001  # whatever it is, the agent goes on
+                self.events.append(CallbackFailed("on_event", reason(error)))
+
+    def guarded(
+        self, name: str, function: Callable[..., Answer], instead: Callable[..., Answer], usable: Callable[[Any], bool]
+    ) -> Callback[Answer]:
+        """The function, safe to call."""
+        return Callback(name, function, instead, usable, self.tell)
+
+    def counter(self, count: TokenCounter) -> TokenCounter:
+        """The counter, with a count of characters in its place where it fails."""
+        return self.guarded("count", count, chars_per_token, lambda n: isinstance(n, Integral) and int(n) >= 0)
+
+    def pins(self, pins: Callable[[Mapping[str, Json]], bool] | None) -> Callable[[Mapping[str, Json]], bool] | None:
+        """The function that says what must stay; where it fails the message may go."""
+        return None if pins is None else self.guarded("pins", pins, lambda _: False, lambda _: True)
+
+    def clock(self, clock: Callable[[], float]) -> Callable[[], float]:
+        """The clock; where it fails no time passes."""
+        return self.guarded("clock", clock, lambda: 0.0, lambda now: isinstance(now, int | float))

@@ -1,0 +1,133 @@
+"""Whether a preset can work in a window, and without a model: its own trigger and stages are tried on a full one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.compaction.engine import Compaction, compact
+from workbench.compaction.strategy import Preset
+from workbench.compaction.trigger import Moment, Never, Situation, Trigger
+from workbench.live.gauge import Gauge
+from workbench.models.model import Completion, SummaryRequest
+from workbench.transcript.context import Context
+from workbench.transcript.message import (
+    AssistantMessage,
+    Message,
+    SystemMessage,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from workbench.transcript.tokens import TokenCounter, chars_per_token
+
+LARGEST = 1_000_000
+"""Tokens of the largest window that is tried; what works in it works in larger ones."""
+SHAPES = ((24, 3), (5, 1))
+"""Turns, and calls in each, of the conversations that are tried: many small messages, and few large ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feasibility:
+    """What became of a full window.
+
+    Attributes:
+        why_not: why the preset compacts nothing in it, however full; empty if it does.
+        asks_first: whether the first thing that it does is to ask a model.
+    """
+
+    why_not: str = ""
+    asks_first: bool = False
+
+
+def tried(preset: Preset, trigger: Trigger, window: int, count: TokenCounter) -> Feasibility:
+    """What the preset does in a full window. One without stages compacts nothing on purpose, which is no fault.
+
+    Args:
+        preset: whose stages are tried.
+        trigger: the host's, or the preset's.
+        window: tokens.
+        count: the counter of the preset.
+    """
+    if not (preset.strategy.stages or preset.strategy.view) or isinstance(trigger, Never):
+        return Feasibility()
+    why, window = "", min(window, LARGEST)
+    for turns, calls in SHAPES:
+        try:
+            context = _conversation(window, turns, calls, count)
+            done = _compacted(preset, trigger, window, context)
+        except Exception:  # noqa: BLE001  # a fault of the host's stage or trigger says nothing about the window
+            return Feasibility()
+        if done is None:
+            why = why or "its trigger is not due before the window is full"
+        elif done.outcome == "unchanged":
+            why = why or "in a full window it finds nothing to compact"
+        else:
+            return Feasibility(asks_first=bool(done.stages and done.stages[0].completions))
+    return Feasibility(why)
+
+
+def too_small(gauge: Gauge, window: int) -> str:
+    """Why the preset can never work in this window, as a sentence; empty if it can, or if it starts nothing itself."""
+    preset, settings, count = gauge.preset, gauge.settings, gauge.preset.count or chars_per_token
+    why = tried(preset, gauge.trigger, window, count).why_not if settings.automatic else ""
+    if not why:
+        return ""
+    larger = (window << n for n in range(1, 12) if window << n <= LARGEST)
+    works = next((one for one in larger if not tried(preset, gauge.trigger, one, count).why_not), None)
+    advice = "choose another preset" if works is None else f"it does in one of {works:,}; choose that or another preset"
+    return f"preset {preset.name!r} never compacts in a window of {window:,} tokens, since {why}: {advice}"
+
+
+def asks_first(gauge: Gauge) -> bool:
+    """Whether the first thing that the preset does in a full window is to ask a model."""
+    windows = (gauge.window, max(gauge.window, LARGEST))
+    count = gauge.preset.count or chars_per_token
+    found = (tried(gauge.preset, gauge.trigger, window, count) for window in windows)
+    return next((one.asks_first for one in found if not one.why_not), False)
+
+
+def _compacted(preset: Preset, trigger: Trigger, window: int, context: Context) -> Compaction | None:
+    """The compaction of a full window at the first moment at which the trigger grants one; None if at none."""
+    moments: tuple[Moment, ...] = preset.moments
+    situations = (
+        Situation(tokens=context.tokens, window=window, moment=moment, messages=len(context.messages))
+        for moment in moments
+    )
+    budget = next((budget for one in situations if (budget := trigger.check(one)) is not None), None)
+    return None if budget is None else compact(context, preset.strategy, budget, _Terse())
+
+
+def _conversation(window: int, turns: int, calls: int, count: TokenCounter) -> Context:
+    """A conversation that fills the window: its texts are made as long as that takes."""
+    short, long = (Context.of(_messages(turns, calls, chars), count).tokens for chars in (100, 1_100))
+    chars = 100 + max(window - short, 0) * 1_000 // max(long - short, 1)
+    return Context.of(_messages(turns, calls, chars), count)
+
+
+def _messages(turns: int, calls: int, chars: int) -> list[Message]:
+    """Turns of a question, calls with results, and an answer; results and answers are so long."""
+    line = "a line of output that says something about one of the parts\n"
+    text = line * (chars // len(line) + 1)
+    messages: list[Message] = [SystemMessage(id="system", blocks=(Text("Work carefully."),))]
+    for turn in range(turns):
+        messages.append(UserMessage(id=f"user{turn}", blocks=(Text(f"Look at part {turn}."),)))
+        for n in range(calls):
+            id = f"{turn}_{n}"
+            call = ToolCall(f"call{id}", "read_file", {"path": f"src/part_{id}.py"})
+            messages.append(AssistantMessage(id=f"call{id}", blocks=(call,)))
+            said = (Text(f"{id} {text[:chars]}"),)
+            messages.append(ToolResult(id=f"result{id}", call_id=call.id, name=call.name, blocks=said))
+        messages.append(AssistantMessage(id=f"answer{turn}", blocks=(Text(f"{turn} {text[:chars]}"),)))
+    return messages
+
+
+class _Terse:
+    """Answers in few words."""
+
+    name = "terse"
+    reads_messages = True
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        """The answer."""
+        return Completion(text="The parts were looked at.", model=self.name)

@@ -1,0 +1,82 @@
+"""What keeps a request within its window where the preset did not: the oldest messages go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from workbench.compaction.engine import Compaction, compact
+from workbench.compaction.stage import Budget, Stage
+from workbench.compaction.stages.truncate import Truncate
+from workbench.compaction.strategy import Strategy
+from workbench.live.events import Event, LastResort
+from workbench.live.gauge import Gauge
+from workbench.live.meter import NoModel
+from workbench.transcript.context import Context
+from workbench.transcript.pairing import protected
+
+LEAVES = 0.6
+"""The part of the room that the messages take afterwards, so that the next requests fit as well."""
+MARGIN = 0.02
+"""The part of the window that stays free where what must stay is larger than that: for placeholders of what went."""
+
+
+def make_room(gauge: Gauge, tell: Callable[[Event], None], *, refused: bool = False) -> bool:
+    """Drop the oldest messages, with calls and results together, until the request fits; whether any went.
+
+    Args:
+        gauge: weighs the request; the messages are counted by the host's count, the room by whichever is less.
+        tell: is told what was done.
+        refused: whether a provider refused the request, so that it is too large however small it seems.
+    """
+    before, window = gauge.heaviest, gauge.window
+    if not gauge.settings.last_resort or (before <= window and not refused):
+        return False
+    memory = gauge.memory
+    messages = tuple(memory.state.kept.messages)
+    sizes = tuple(map(gauge.count, messages))
+    history = Context(messages, sizes, max(before - gauge.plain, 0), gauge.count, memory.state.kept.archive)
+    done = _dropped(history, gauge.preset.strategy.view, _target(history, window, before if refused else None))
+    if done is None or done.outcome == "unchanged":
+        return False
+    why = memory.take(_counted_again(done, gauge), memory.state.heard, memory.version)
+    now = gauge.heaviest
+    if not why:
+        gone = len(done.before.messages) - len(done.after.messages)
+        tell(LastResort(before, now, window, gone, now <= window))
+    return not why
+
+
+def _target(history: Context, window: int, refused: int | None) -> int:
+    """Tokens to drop to: a part of the room if what must stay is no more than that, else nearly the window.
+
+    Of a request that was refused, at most half of its messages stay.
+    """
+    room = window - history.overhead
+    must_stay = sum(history.sizes[i] for i in protected(history.messages))
+    most = int(LEAVES * room) if must_stay <= LEAVES * room else room - int(MARGIN * window)
+    if refused is not None:
+        most = min(most, (refused - history.overhead) // 2)
+    return history.overhead + max(most, 0)
+
+
+def _dropped(history: Context, view: tuple[Stage, ...], target: int) -> Compaction | None:
+    """The history cut to the target, as the preset's view shows it; without the view if that fails."""
+    budget = Budget(target=target, window=target, reason="last_resort")
+    for stages in (view, ()):
+        try:
+            return compact(history, Strategy("last_resort", (Truncate(),), stages), budget, NoModel("last_resort"))
+        except Exception:  # noqa: BLE001  # a stage of the host: the last resort does without it
+            continue
+    return None
+
+
+def _counted_again(done: Compaction, gauge: Gauge) -> Compaction:
+    """The compaction with its messages counted as the preset counts."""
+    count = gauge.memory.reader.count
+
+    def counted(context: Context) -> Context:
+        return replace(Context.of(context.messages, count, gauge.overhead), archive=context.archive)
+
+    after = counted(done.after)
+    return replace(done, after=after, sent=after if done.sent is done.after else counted(done.sent))

@@ -1,0 +1,67 @@
+"""What the model of a compactor was asked and cost, whatever became of its answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.errors import ModelError
+from workbench.models.model import Completion, Model, SummaryRequest
+
+NO_MODEL = "preset {!r} asks a model for a summary: pass one as `model`"
+
+
+@dataclass(frozen=True, slots=True)
+class NoModel:
+    """Used when no model is configured."""
+
+    preset: str
+    name: str = "none"
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        """No answer."""
+        raise ModelError(NO_MODEL.format(self.preset))
+
+
+class Meter:
+    """A model whose answers are paid, also where what becomes of them fails.
+
+    Attributes:
+        completions: what it answered, in order of arrival.
+        error: what it raised last.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.completions: list[Completion] = []
+        self.error: BaseException | None = None
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.model, name)
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return self.model.name
+
+    @property
+    def usd(self) -> float | None:
+        """What all its answers cost together; None if that of one is unknown."""
+        return total([completion.usd for completion in self.completions])
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        """The model's answer."""
+        try:
+            completion = self.model.complete(request)
+            if not isinstance(completion, Completion) or not isinstance(completion.text, str):
+                raise ModelError(f"the model answered with {completion!r:.80} and no text")
+        except BaseException as error:
+            self.error = error
+            raise
+        self.completions.append(completion)
+        return completion
+
+
+def total(costs: list[float | None]) -> float | None:
+    """The sum of costs; None if one is unknown."""
+    known = [usd for usd in costs if usd is not None]
+    return sum(known) if len(known) == len(costs) else None

@@ -1,0 +1,70 @@
+"""When a compaction starts by itself: it is due, the host requested it, or a provider cut the last request."""
+
+from __future__ import annotations
+
+from workbench.compaction.stage import Budget
+from workbench.compaction.trigger import Moment
+from workbench.live.callbacks import Host
+from workbench.live.events import WindowTooSmall
+from workbench.live.feasibility import too_small
+from workbench.live.runner import Runner
+
+
+class Scheduler:
+    """Starts what is due at each moment of the agent's loop, one compaction at a time.
+
+    Attributes:
+        overflowed: whether an answer showed that its request was too large.
+        requested: the instructions of a compaction that the host requested; None without one.
+    """
+
+    def __init__(self, runner: Runner, host: Host) -> None:
+        self.runner, self.gauge, self.memory, self.tell = runner, runner.gauge, runner.memory, host.tell
+        self.overflowed = False
+        self._busy: object = None  # the compaction that runs by itself
+        self.requested: str | None = None
+        self._windows: set[int] = set()
+        self.check_window()
+
+    def consider(self, moment: Moment) -> None:
+        """Compact if it is due; before a request, make sure that it fits the window."""
+        mine = None
+        try:
+            with self.runner.lock:
+                if self._busy is None:
+                    mine = self._busy = object()
+                    overflowed, self.overflowed = self.overflowed, False
+                    budget = None if overflowed else self._due(moment)
+            if mine is not None and overflowed:
+                self.runner.overcome(moment)
+            elif mine is not None and budget is not None:
+                self.runner.run(budget, moment, self.gauge.preset.strategy)
+        finally:
+            if mine is not None and self._busy is mine:
+                self._busy = None
+        if moment == "before_request" and self.gauge.settings.automatic:
+            self.runner.fit()
+
+    def abandon(self) -> None:
+        """Wait no longer for a compaction whose call was cancelled."""
+        self._busy = None
+
+    def check_window(self) -> None:
+        """Tell of a window in which the preset never compacts, once."""
+        window = self.gauge.window
+        if window not in self._windows:
+            self._windows.add(window)
+            if why := too_small(self.gauge, window):
+                self.tell(WindowTooSmall(window, why))
+
+    def _due(self, moment: Moment) -> Budget | None:
+        if self.requested is not None and (moment == "after_turn" or self.memory.ends_a_turn()):
+            instructions, self.requested = self.requested, None
+            return self.gauge.requested(moment, instructions)
+        runner, spoken = self.runner, self.gauge.spoken
+        if spoken < runner.patience or runner.breaker.stopped(spoken):
+            return None
+        budget = self.gauge.due(moment)
+        if budget is None and moment in self.gauge.preset.moments:
+            runner.vain = 0
+        return budget if budget is not None and runner.breaker.allows(spoken) else None
