@@ -98,6 +98,21 @@ def test_a_preset_of_ones_own_gets_recall_by_composition() -> None:
         wb.preset("nonsense+recall")
 
 
+@pytest.mark.parametrize("name", ["truncate", "summarize", "pi", "langchain_20"])
+def test_a_strategy_that_fills_its_target_leaves_room_for_ids(name: str) -> None:
+    for share in (0.1, 0.3, 0.6):
+        done = compacted(f"{name}+recall", share=share)
+        assert len(re.findall(r"^\w{8} ", text_of(done.sent), re.MULTILINE)) > 5
+
+
+def test_a_list_stands_where_the_newest_change_is() -> None:
+    clear = wb.preset("clear_tool_uses+recall").strategy
+    done = wb.compact(LONG, clear, wb.Budget(target=10, window=99_999), find_model("extractive"))
+    changed = [i for i, (old, new) in enumerate(zip(LONG.messages, done.after.messages, strict=True)) if old is not new]
+    at = next(i for i, message in enumerate(done.sent.messages) if message.role == "summary")
+    assert at == changed[-1] + 1 and done.sent.messages[:at] == done.after.messages[:at]
+
+
 def test_without_recall_a_history_below_its_target_stays_itself() -> None:
     assert compacted("truncate+recall", share=1.0).sent is LONG
 

@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 
+from workbench.compaction.archive import TOKENS
 from workbench.datasets.bundled import bundled
 from workbench.experiment.prepared import Prepared, metric_input, prepared, replay
 from workbench.metrics.costs.pricing import Pricing
@@ -72,6 +73,7 @@ def test_a_query_has_no_word_that_the_context_lacks() -> None:
 
 def test_a_call_never_names_what_it_looks_for() -> None:
     faults = [fault for exam in sat(scored("truncate+recall")) for fault in exam.faults]
+    assert all(0 <= fault.tokens <= TOKENS for fault in faults), "an answer is bounded"
     assert faults and not any(fault.thing[0].lower() in fault.query.split() for fault in faults)
 
 

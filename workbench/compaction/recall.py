@@ -129,7 +129,8 @@ class _Shown:
         sent = self.sent
         changed = [(i, name) for i, one in enumerate(self.messages) if (name := archive_id(one.id)) in sent.archive]
         others = dict.fromkeys(name for name in sent.archive if len(name) == ID_LENGTH)
-        keep = LEAST if len(others) > len(changed) else 0
+        marks = len(changed) * sent.count(UserMessage(id="", blocks=(Text(MARK.format("0" * ID_LENGTH)),)))
+        keep = LEAST if len(others) > len(changed) or marks > self.left else 0
         for i, name in changed:
             if self._marks(i, name, keep):
                 del others[name]
