@@ -30,7 +30,7 @@ from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing
 from workbench.transcript.context import Context
 from workbench.transcript.log import CompactionEntry, MessageEntry
-from workbench.transcript.message import Message, Summary
+from workbench.transcript.message import Message, plain_text
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import chars_per_token
 
@@ -210,9 +210,12 @@ def test_a_summary_that_the_host_hands_back_is_not_taken_for_the_persons_words()
     messages = openai(30)
     live = compactor()
     sent = spoken(live, messages)
-    live.before_request([*sent[:-3], asked("another way")])
+    other = [*sent[:-3], asked("another way")]
+    assert live.before_request(other) == other
     path = [entry.message for entry in live.log.path() if isinstance(entry, MessageEntry)]
-    assert sum(isinstance(message, Summary) for message in path) == 1
+    assert [plain_text(message) for message in path if message.role == "user"][-1] == "another way"
+    assert not any("Summary of the earlier conversation" in plain_text(message) for message in path)
+    assert live.original == [*messages[: len(live.original) - 1], asked("another way")]
 
 
 def test_the_log_tells_what_was_compacted_and_can_be_saved_as_a_session() -> None:

@@ -41,8 +41,8 @@ class Compactor(RecallTool):
     """Keeps an agent's context within its window, over plain messages of OpenAI (both APIs), Anthropic or Gemini.
 
     The agent passes its whole list of messages before each request and sends what comes back. Its list never changes
-    and is kept whole: `original` returns it, and going back in it undoes later compactions. The list should grow by
-    appending, with dicts that do not change.
+    and is kept whole: `original` returns it, and going back in it undoes the compactions that covered more. Messages
+    are matched by what they say; of those changed in place only the newest two are looked at again.
 
     Attributes:
         preset: how to compact.

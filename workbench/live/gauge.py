@@ -118,7 +118,9 @@ class Gauge:
     def overhead(self) -> int:
         """Tokens of it that no message holds."""
         report = self._valid_report()
-        return max(self._declared_tokens, self._least or 0) if report is None else report.unexplained
+        if report is not None:
+            return report.unexplained
+        return max(self._declared_tokens + self.memory.added, self._least or 0)
 
     @property
     def window(self) -> int:

@@ -4,85 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import replace
 
 from workbench.compaction.engine import Compaction
 from workbench.compaction.guard import violations
-from workbench.live.formats.shape import GAP, Covers, HostMessage, OutgoingMessage
-from workbench.live.message_reader import MessageReader
-from workbench.live.message_writer import write_messages
-from workbench.transcript.context import Context, OpenContext
+from workbench.live.formats.canonical import key
+from workbench.live.formats.shape import HostMessage, OutgoingMessage
+from workbench.live.formats.table import FORMATS
+from workbench.live.identity import Additions, Line, common, markers, remarked, text_of
+from workbench.live.message_reader import MessageReader, record_of
+from workbench.live.state import Checkpoint, State, longer
+from workbench.transcript.context import Context
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.transcript.message import Json, Message, UserMessage, is_real_user
-
-
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """The state just after a compaction, when so many of the host's messages had been heard; `entry` is in the log."""
-
-    heard: int
-    kept: Context
-    sent: Context
-    shown: tuple[OutgoingMessage, ...] = ()
-    entry: str = ""
-
-
-@dataclass(slots=True)
-class State:
-    """All that changes, in one place, so that it changes at once or not at all.
-
-    Attributes:
-        path: the host's messages, from the first one, in the line that it is on.
-        place: by the id of each of our messages, the index in `path` that it came in.
-        kept, sent: the history as the strategy keeps it, and as it is sent.
-        shown: what is sent in the host's shape.
-        heard: how many of `path` are in all the others: more only if an error interrupted an update.
-        leaf: the log's entry at the end of the path.
-        checkpoints: one for each compaction, behind the one that everything starts from.
-    """
-
-    kept: OpenContext
-    sent: OpenContext
-    shown: list[OutgoingMessage]
-    checkpoints: tuple[Checkpoint, ...]
-    path: list[HostMessage] = field(default_factory=list)
-    place: dict[str, int] = field(default_factory=dict)
-    heard: int = 0
-    leaf: str | None = None
-
-    @classmethod
-    def at(cls, checkpoints: tuple[Checkpoint, ...], path: Sequence[HostMessage]) -> State:
-        """The state after the last checkpoint and what the rest of the path added."""
-        last = checkpoints[-1]
-        state = cls(OpenContext(last.kept), OpenContext(last.sent), [*last.shown], checkpoints)
-        for at, given in enumerate(path):
-            if at < last.heard:
-                state.path.append(given)
-                state.place.update((message.id, at) for message in given.messages)
-            else:
-                state.extend(given)
-        state.heard = len(path)
-        return state
-
-    def extend(self, given: HostMessage) -> None:
-        """Add a message of the host; it counts as heard by the caller."""
-        at = len(self.path)
-        if given.covers:
-            self._cover(given.covers)
-        self.path.append(given)
-        for message, size in zip(given.messages, given.sizes, strict=True):
-            self.place[message.id] = at
-            self.kept.append(message, size)
-            self.sent.append(message, size)
-        self.shown.append(OutgoingMessage(given.object, made=False, at=at))
-
-    def _cover(self, covers: Covers) -> None:
-        """Leave out what a compaction by the provider stands for: the provider takes no notice of it."""
-        self.kept, self.sent = (OpenContext(_uncovered(one.closed(), covers)) for one in (self.kept, self.sent))
-        stays = {self.place[message.id] for message in self.sent.messages if message.id in self.place}
-        self.shown = [one for one in self.shown if one.at in stays]
-        if covers == "all":  # the API drops it too, but wants a list that begins with a user's message
-            self.shown.append(OutgoingMessage({"role": "user", "content": GAP}))
+from workbench.transcript.message import Json, Text, UserMessage
 
 
 class Memory:
@@ -92,6 +26,8 @@ class Memory:
         log: only ever grows; going back starts a branch.
         version: changes when something is compacted or taken back, not when something is added.
         archive: full texts that stages took out, by reference.
+        additions: what the host adds to the end of each request; it is sent and counted, and no part of the history.
+        added: tokens of the present addition.
     """
 
     def __init__(self, reader: MessageReader) -> None:
@@ -101,41 +37,64 @@ class Memory:
         self.archive: dict[str, str] = {}
         empty = Context((), (), 0, reader.count)
         self.state = State.at((Checkpoint(0, empty, empty),), ())
-        self._expected: list[Json] = []
-        self._returned: list[Json] = []
+        self.additions = Additions()
+        self.added = 0
+        self.own = Line()  # the path, with the host's objects as it has them now
+        self.given, self.returned = Line(), Line()  # the list that it passed last, if another, and that was sent last
+        self._behind: list[Json] = []
+        self._inside = ""
         self._broken = False
 
     def hear(self, messages: Sequence[Json]) -> int | None:
         """Take in what the host's list has more than before, or than the list that was last returned.
 
-        Where it continues neither, the host went back: what is no longer in it stays on a branch of the log.
+        Where it continues neither, the host went back: what is no longer in it stays on a branch of the log. A
+        compaction stands as long as the messages that it covers are the same.
 
         Returns:
-            How many of the host's messages are still the same, where it went back; else None.
+            How many of the host's messages are still the same, where it went back; None where it went on, or where
+            only what it adds to each request is gone.
         """
-        given = list(messages)
-        start = self._known(given)
-        back = start is None
-        if start is None:
-            start = self._same(given)
+        objects, said = self._parted(messages)
+        line, same, heard = self._found(said)
+        lost = False
+        if same < len(messages) and heard == self.state.heard - 1:
+            lost = self.additions.learn(self.state.path[heard].record, messages[same])
+            objects, said = self._parted(messages)
+        back, stood = self._broken or heard < self.state.heard, len(self.state.checkpoints)
+        if back:
             self.version += 1
-            self._go_back(start)
+            self._go_back(heard)
         self._broken = True
-        self._expected = given[:start]
-        for entry in self.reader.read(given, start, self.state.path[-1] if self.state.path else None):
-            self._add(entry)
-            self._expected.append(entry.object)
+        self._renew(line, objects[:same], heard, back)
+        before = self.state.path[-1] if self.state.path else None
+        for object, entry in zip(objects[same:], self.reader.read(said, same, before), strict=True):
+            self._add(entry, object)
         self._broken = False
-        return start if back else None
+        return heard if back and not (lost and stood == len(self.state.checkpoints)) else None
 
     def messages(self) -> list[Json]:
-        """A new list of the messages to send: the host's own objects, and copies of new ones."""
-        self._returned = [deepcopy(one.object) if one.made else one.object for one in self.state.shown]
-        return list(self._returned)
+        """A new list of the messages to send: the host's own objects as it has them now, and copies of new ones."""
+        many, own = self.state.compacted
+        shown = self.state.shown[:many]
+        self.returned = Line(
+            [*map(self._current, shown), *self.own.objects[own:]],
+            [*(None if one.made else one.at for one in shown), *self.own.places[own:]],
+        )
+        return [*self.returned.objects, *self._added_anew(), *self._behind]
+
+    def _added_anew(self) -> list[Json]:
+        """The addition to the newest message, as a message of its own where that one is not sent as it is."""
+        newest = len(self.state.path) - 1
+        if not self._inside or any(not one.made and one.at == newest for one in self.state.shown):
+            return []
+        own = UserMessage(id="", blocks=(Text(self._inside.strip()),))
+        return [*FORMATS[self.reader.present_format].new(own)]
 
     def original(self) -> list[Json]:
         """Copies of the host's messages, from the first one, whatever was compacted."""
-        return [deepcopy(dict(one.record)) for one in self.state.path]
+        pairs = zip(self.state.path, self.own.objects, strict=False)
+        return [deepcopy(dict(one.record)) if one.object is now else record_of(now) for one, now in pairs]
 
     def take(self, done: Compaction, heard: int, version: int) -> str:
         """Put a compaction in place, and behind it what was heard while it ran.
@@ -152,11 +111,9 @@ class Memory:
             return "the history was compacted or taken back meanwhile"
         now = self.state
         late = [message for given in now.path[heard : now.heard] for message in given.messages]
-        if late and violations(*(_longer(context, late) for context in (done.before, done.after))):
+        if late and violations(*(longer(context, late) for context in (done.before, done.after))):
             return "what was said meanwhile does not fit behind it"
-        format = self.reader.present_format
-        shown = tuple(write_messages(done.sent.messages, now.path[:heard], now.place, format))
-        mark = Checkpoint(heard, done.after, done.sent, shown, f"compaction-{len(self.log) + 1}")
+        mark = Checkpoint.after(done, now.path[:heard], now.place, self.reader.present_format, self._entry_id())
         self.archive.update(done.sent.archive)
         summaries = [message for message in done.sent.messages if message.role == "summary"]
         self.reader.written.update((one.lead + one.text + one.tail, one) for one in summaries)
@@ -177,7 +134,71 @@ class Memory:
         newest = self.state.sent.messages[-1:]
         return any(one.role in ("user", "tool") or (one.role == "assistant" and bool(one.calls)) for one in newest)
 
-    def _add(self, given: HostMessage) -> None:
+    def _parted(self, messages: Sequence[Json]) -> tuple[list[Json], list[Json]]:
+        """The host's messages without an addition behind them; and the same without one in the last of them."""
+        objects = list(messages)
+        self._behind = [objects.pop()] if len(objects) > 1 and self.additions.is_behind(objects[-1]) else []
+        shorter, self._inside = self.additions.split(objects[-1]) if objects else (None, "")
+        text = self._inside + "".join(text_of(one) or "" for one in self._behind)
+        self.added = self.reader.count(UserMessage(id="", blocks=(Text(text),))) if text else 0
+        return objects, [*objects[:-1], shorter] if self._inside else objects
+
+    def _found(self, said: list[Json]) -> tuple[Line, int, int]:
+        """The list that these go on from, how many of them are in it, and of the host's messages in the path."""
+        if self._broken:
+            path = self.state.path[: self.state.heard]
+            self.own = Line([one.object for one in path], [*range(len(path))])
+            self.given, self.returned = Line(), Line()
+        best = self.own, 0, 0
+        for line in (self.own, self.given, self.returned):
+            same = self._same(line, said)
+            if same == len(line.objects) and (same or not self.own.objects):
+                return line, same, self.state.heard
+            heard = line.heard(same)
+            while heard and not self.state.path[heard - 1].messages:
+                heard, same = heard - 1, same - 1  # a piece of an answer whose rest is gone
+            if heard > best[2]:
+                best = line, same, heard
+        return best
+
+    def _same(self, line: Line, said: list[Json]) -> int:
+        """How many of the line's messages are the same; the newest two may have been changed in place."""
+        path = self.state.path
+        same = common(
+            line.objects, said, lambda i: key(line.objects[i]) if (at := line.places[i]) is None else path[at].key
+        )
+        newest = range(len(line.objects) - 2, len(line.objects))
+        pairs = ((i, line.places[i]) for i in newest if 0 <= i < same)
+        changed = (i for i, at in pairs if at is not None and not path[at].says(said[i]))
+        return next(changed, same)
+
+    def _renew(self, line: Line, objects: list[Json], heard: int, back: bool) -> None:
+        """Take the host's present objects for the messages that it has heard before."""
+        now = Line(objects, line.places[: len(objects)])
+        if line is self.own:
+            self.own, self.given = now, Line()
+            self.returned = Line() if back else self.returned
+            return
+        if back or line is self.returned:
+            self.returned = Line([*objects], [*now.places])
+        self.own, self.given = Line(self.own.objects[:heard], self.own.places[:heard]), now
+        for at, one in zip(now.places, objects, strict=True):
+            if at is not None:
+                self.own.objects[at] = one
+        written = [one for at, one in zip(now.places, objects, strict=True) if at is None]
+        made = [i for i, one in enumerate(self.state.shown) if one.made]
+        for i, one in zip(made, written, strict=False):
+            shown = self.state.shown[i]
+            if markers(one) != markers(shown.object) and key(one) == key(shown.object):
+                self.state.shown[i] = replace(shown, object=one)
+
+    def _current(self, one: OutgoingMessage) -> Json:
+        """A message as it is sent now."""
+        if not one.made and one.at is not None:
+            return self.own.objects[one.at]
+        return deepcopy(one.object if one.at is None else remarked(one.object, self.own.objects[one.at]))
+
+    def _add(self, given: HostMessage, object: Json) -> None:
         state = self.state
         leaf = state.leaf
         for message in given.messages:
@@ -187,48 +208,42 @@ class Memory:
         state.extend(given)
         if given.covers:
             leaf = self._note_native(leaf, before)
+        for line in (self.own, self.given, self.returned):
+            if line.objects or line is self.own:
+                line.objects.append(object)
+                line.places.append(len(state.path) - 1)
         state.leaf, state.heard = leaf, len(state.path)
 
     def _note_native(self, leaf: str | None, before: int) -> str:
         """Write down in the log that the provider compacted."""
         kept = self.state.kept
         entry = CompactionEntry(
-            id=f"compaction-{len(self.log) + 1}", parent=leaf, kept=tuple(one.id for one in kept.messages),
-            tokens_before=before, tokens_after=kept.tokens, reason="by the provider",
+            id=self._entry_id(), parent=leaf, kept=tuple(one.id for one in kept.messages), tokens_before=before,
+            tokens_after=kept.tokens, reason="by the provider",
         )  # fmt: skip
         self.log.append(entry)
         self.version += 1
         return entry.id
 
-    def _known(self, given: list[Json]) -> int | None:
-        """How many of these were heard before; None where they do not go on from what was."""
-        if self._broken:
-            return None
-        for known in (self._expected, self._returned):
-            if (known or not self._expected) and given[: len(known)] == known:
-                return len(known)
-        return None
-
-    def _same(self, given: Sequence[Json]) -> int:
-        """How many of the host's messages are still the same; never a piece of an answer whose rest is gone."""
-        path = self.state.path[: self.state.heard]
-        pairs = enumerate(zip(path, given, strict=False))
-        changed = (at for at, (one, other) in pairs if one.object is not other and one.object != other)
-        same = next(changed, min(len(path), len(given)))
-        while same and not path[same - 1].messages:
-            same -= 1
-        return same
-
     def _go_back(self, heard: int) -> None:
-        """Go back to the first so many of the host's messages; compactions of later ones are undone."""
-        path = self.state.path[:heard]
-        marks = tuple(mark for mark in self.state.checkpoints if mark.heard <= heard)
-        state = State.at(marks, path)
-        state.leaf = path[-1].messages[-1].id if path else None
-        if marks[-1].heard == heard and marks[-1].entry in self.log:
+        """Go back to the first so many of the host's messages; compactions that cover later ones are undone."""
+        path = self.state.path
+        stands = [mark for mark in self.state.checkpoints if mark.stands(path, heard)]
+        marks = [mark.until(path, heard) for mark in stands]
+        state = State.at(tuple(marks), path[:heard])
+        state.leaf = next((one.messages[-1].id for one in reversed(path[:heard]) if one.messages), None)
+        if marks[-1] is stands[-1] and marks[-1].heard == heard and marks[-1].entry in self.log:
             state.leaf = marks[-1].entry
         self.state = state
         self.log.leaf = state.leaf
+        noted = self.log[stands[-1].entry] if marks[-1] is not stands[-1] else None
+        if isinstance(noted, CompactionEntry):
+            gone = {message.id for given in path[heard:] for message in given.messages}
+            kept = tuple(id for id in noted.kept or () if id not in gone)
+            again = replace(noted, id=self._entry_id(), parent=state.leaf, kept=kept)
+            self.log.append(again)
+            state.leaf = again.id
+            state.checkpoints = (*marks[:-1], replace(marks[-1], entry=again.id))
 
     def _note(self, done: Compaction, id: str) -> None:
         """Write the compaction down in the log."""
@@ -242,16 +257,5 @@ class Memory:
         self.log.append(entry)
         self.state.leaf = entry.id
 
-
-def _uncovered(context: Context, covers: Covers) -> Context:
-    pairs = [
-        (message, size)
-        for message, size in zip(context.messages, context.sizes, strict=True)
-        if message.role == "system" or (covers == "answers" and is_real_user(message))
-    ]
-    return Context(tuple(m for m, _ in pairs), tuple(n for _, n in pairs), 0, context.count, context.archive)
-
-
-def _longer(context: Context, messages: Sequence[Message]) -> Context:
-    sizes = context.sizes + (0,) * len(messages)
-    return Context(context.messages + tuple(messages), sizes, context.overhead, context.count)
+    def _entry_id(self) -> str:
+        return f"compaction-{len(self.log) + 1}"

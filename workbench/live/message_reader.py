@@ -47,7 +47,12 @@ class MessageReader:
         Raises:
             FormatError: an entry is no chat message; its index is named.
         """
-        records = [_record(one, at) for at, one in enumerate(given[start:], start)]
+        records = []
+        for at, one in enumerate(given[start:], start):
+            if not isinstance(plain(one), Mapping):
+                why = f"expected a message with a role and content, found {type(one).__name__}"
+                raise FormatError(why, where=f"messages[{at}]")
+            records.append(record_of(one))
         self.format = self.format or next(filter(None, map(format_of, records)), None)
         format = FORMATS[self.present_format]
         at = 0
@@ -80,13 +85,9 @@ class MessageReader:
         return f"m{self._number}"
 
 
-def _record(given: Json, at: int) -> Record:
-    """Our own copy of a host's entry as plain data."""
-    record = plain(given)
-    if not isinstance(record, Mapping):
-        why = f"expected a message with a role and content, found {type(given).__name__}"
-        raise FormatError(why, where=f"messages[{at}]")
-    record = deepcopy(dict(record))
+def record_of(given: Json) -> dict[str, Json]:
+    """A copy of a host's entry as plain data."""
+    record = deepcopy(dict(plain(given)))
     if isinstance(record.get("content"), list):
         record["content"] = [plain(part) for part in record["content"]]
     return record

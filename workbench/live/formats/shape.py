@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
+from workbench.live.formats.canonical import key
+from workbench.live.formats.parts import plain
 from workbench.transcript.message import AnswerBlock, Image, Json, Message, SaidBlock, Summary, Text
 
 Record: TypeAlias = Mapping[str, Json]
@@ -17,7 +20,7 @@ EMPTY_RESULT = "(no output)"
 SYSTEM_ROLES = frozenset({"system", "developer"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class HostMessage:
     """One entry of the host's list: a message, or an item of one.
 
@@ -40,6 +43,15 @@ class HostMessage:
     parts: Mapping[int, Json] = field(default_factory=dict)
     span: int = 1
     covers: Covers = ""
+
+    @cached_property
+    def key(self) -> bytes:
+        """The same for entries that say the same."""
+        return key(self.record)
+
+    def says(self, now: Json) -> bool:
+        """Whether the host's entry, as it is now, says what was read."""
+        return bool(self.record == plain(now)) or self.key == key(now)
 
 
 @dataclass(frozen=True, slots=True)

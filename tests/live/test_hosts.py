@@ -1,0 +1,130 @@
+"""Hosts that move cache markers, add reminders or build their messages anew get the compactions that are due."""
+
+from __future__ import annotations
+
+import copy
+import time
+
+import pytest
+import validators
+from live.habits import (
+    HABITS,
+    MARK,
+    Habit,
+    as_it_is,
+    moving_marker,
+    reminder,
+    reminder_behind,
+    reminder_in_last,
+    reminder_in_text,
+)
+from live.talk import Record, anthropic, asked, openai
+
+from profiles import FULL
+from workbench.compaction.presets import NAMES
+from workbench.live.compactor import Compactor
+from workbench.live.events import CompactionEnded, Rewound
+from workbench.models.extractive import Extractive
+
+TALKS = {"openai": openai, "anthropic": anthropic}
+CHECKS = {"openai": validators.openai_chat, "anthropic": validators.anthropic}
+PRESETS = [name for name in NAMES if name != "null"] if FULL else ["summarize", "codex_local"]  # null fires at once
+TURNS, WORDS, WINDOW = (60, 700, 60_000) if FULL else (24, 100, 6_000)
+
+
+def driven(preset: str, format: str, habit: Habit, turns: int = TURNS) -> Compactor:
+    """The compactor after a conversation of so many turns with a host of that habit."""
+    live = Compactor(preset, model=Extractive(), window=WINDOW, format=format)  # type: ignore[arg-type]
+    said: list[Record] = []
+    requests = 0
+    for message in copy.deepcopy(TALKS[format](turns, words=WORDS)):
+        if message["role"] == "assistant":
+            given = habit(said, requests)
+            sent = live.before_request(given)
+            requests += 1
+            if requests % 7 == 0:
+                assert CHECKS[format](sent) == []
+                assert ("<reminder>" in str(given[-1:])) == ("<reminder>" in str(sent))
+        said.append(message)
+    return live
+
+
+def compactions(live: Compactor) -> int:
+    return sum(isinstance(event, CompactionEnded) and event.outcome != "unchanged" for event in live.events)
+
+
+@pytest.mark.parametrize("format", TALKS)
+@pytest.mark.parametrize("preset", PRESETS)
+def test_habits_of_hosts_make_no_compaction_more_and_undo_none(preset: str, format: str) -> None:
+    plain = driven(preset, format, as_it_is)
+    for habit in HABITS:
+        live = driven(preset, format, habit)
+        undone = sum(event.undone for event in live.events if isinstance(event, Rewound))
+        assert (habit.__name__, compactions(live), undone) == (habit.__name__, compactions(plain), 0)
+
+
+def test_what_is_sent_carries_the_markers_that_the_host_has_now() -> None:
+    live = Compactor("pipeline", model=Extractive(), window=3_000, format="anthropic")
+    said: list[Record] = []
+    for message in anthropic(20):
+        if message["role"] == "assistant":
+            given = moving_marker(said, 0)
+            sent = live.before_request(given)
+            assert sent[-1] is given[-1]
+            assert str(sent).count("cache_control") == str(given).count("cache_control") <= 2
+        said.append(message)
+    assert compactions(live) > 1
+
+
+def test_a_reminder_stays_where_the_message_that_it_was_added_to_is_dropped() -> None:
+    live = Compactor("null", window=6_000)
+    said: list[Record] = []
+    for n, message in enumerate(openai(4)):
+        if message["role"] == "assistant":
+            assert reminder(n) in str(live.before_request(reminder_in_text(said, n)))
+        said.append(message)
+
+
+@pytest.mark.parametrize("add", [reminder_in_text, reminder_in_last, reminder_behind])
+def test_a_reminder_is_counted_and_no_part_of_the_history(add: Habit) -> None:
+    live = Compactor("summarize", model=Extractive(), window=100_000)
+    said = openai(3)
+    for end in (2, 4, 6):
+        live.before_request(add(said[:end], end))
+    assert len(live.log.path()) == 6 and "<reminder>" not in str(live.log.path()[-2:])
+    with_it = live.tokens
+    live.before_request(said[:6])
+    assert 5 < with_it - live.tokens < 50
+
+
+def test_a_compaction_stands_when_the_host_goes_back_to_what_it_left_untouched() -> None:
+    live = Compactor("summarize", model=Extractive(), window=3_000)
+    said = openai(30)[:-1]
+    for end in range(2, len(said) + 1):
+        live.before_request(said[:end])
+    done = compactions(live)
+    other = [*said[:-3], asked("rather look at part 3")]
+    sent = live.before_request(other)
+    assert len(sent) < len(other) and sent[-1] is other[-1]
+    assert compactions(live) == done
+    assert live.original == other
+    assert [event.undone for event in live.events if isinstance(event, Rewound)] == [0]
+    assert len(live.session().recorded) == done
+
+
+def test_a_list_of_thousands_costs_a_millisecond() -> None:
+    live = Compactor("none")
+    said = openai(1_000)
+    live.before_request(said)
+    times = []
+    for n in range(20):
+        said.append(asked(f"and {n}?"))
+        given = moving_marker_of_newest(said)
+        began = time.process_time()
+        live.before_request(given)
+        times.append(time.process_time() - began)
+    assert len(said) > 6_000 and min(times) < 0.002
+
+
+def moving_marker_of_newest(messages: list[Record]) -> list[Record]:
+    return [*messages[:-1], {**messages[-1], "content": [{"type": "text", "text": messages[-1]["content"], **MARK}]}]

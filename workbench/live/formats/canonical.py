@@ -1,0 +1,59 @@
+"""What a host's entry says, in one form for all that say the same.
+
+The order of keys, None, cache markers, the spelling of a call's arguments, and whether a lone text is a string or a
+part make no difference.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from hashlib import blake2b
+
+from workbench.live.formats.parts import plain
+from workbench.transcript.message import Json
+
+MARKERS = frozenset({"cache_control", "cachePoint"})
+"""Keys that tell a provider what to cache and say nothing."""
+BODIES = ("content", "parts")
+"""Keys of what a message says."""
+
+
+def key(message: Json) -> bytes:
+    """The same for two messages that say the same."""
+    text = json.dumps(said(message), sort_keys=True, ensure_ascii=False, default=str)
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def said(value: Json) -> Json:
+    """A message, a part or a call without what says nothing."""
+    value = plain(value)
+    if not isinstance(value, Mapping):
+        return value
+    found = {name: one for name, one in value.items() if name not in MARKERS and one is not None and one != []}
+    for name in found.keys() & {*BODIES}:
+        found[name] = [said(part) for part in parts_of(found[name])]
+    if isinstance(found.get("tool_calls"), list):
+        found["tool_calls"] = [said(call) for call in found["tool_calls"]]
+    if isinstance(found.get("function"), Mapping):
+        found["function"] = said(found["function"])
+    if isinstance(found.get("arguments"), str):
+        found["arguments"] = _decoded(found["arguments"])
+    return {name: one for name, one in found.items() if one != []}
+
+
+def parts_of(content: Json) -> list[Json]:
+    """A content as a list of parts, without those that are a cache marker only."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}] if content else []
+    if not isinstance(content, list):
+        return [content]
+    found = ({"type": "text", "text": part} if isinstance(part, str) else part for part in content)
+    return [part for part in found if not (isinstance(part, Mapping) and part and part.keys() <= MARKERS)]
+
+
+def _decoded(arguments: str) -> Json:
+    try:
+        return json.loads(arguments)
+    except ValueError:
+        return arguments
