@@ -10,6 +10,7 @@ from typing import Annotated, Self, TypeAlias, TypeVar
 
 from pydantic import Field
 
+from workbench.compaction.prompt_template import PromptTemplate
 from workbench.datasets.bundled import bundled_files
 from workbench.errors import LeftOut, SettingError
 from workbench.experiment.filler import FillerModel
@@ -38,6 +39,7 @@ from workbench.models.wrapper import innermost
 from workbench.replay.boundaries import at_shares
 from workbench.replay.matched import matched
 from workbench.transcript.context import Context
+from workbench.transcript.message import Message
 from workbench.transcript.session import Session
 
 
@@ -72,11 +74,17 @@ class Compacted:
 
 
 Item = TypeVar("Item")
+_WHOLE = PromptTemplate(result_chars=10**12, argument_chars=10**12)
 
 
 def even_choice(items: Sequence[Item], most: int) -> Sequence[Item]:
     """All items, or at most so many of them at even distances; the first is among them."""
     return items if len(items) <= most else [items[i * len(items) // most] for i in range(most)]
+
+
+def context_text(messages: Sequence[Message]) -> str:
+    """A context as the text that a model is shown: whole, with thoughts kept apart."""
+    return _WHOLE.transcript(messages)
 
 
 MaybeModel: TypeAlias = Annotated[str | Model | None, Read(lambda value: value and one_model(value))]

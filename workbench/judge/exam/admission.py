@@ -11,9 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.judge.contexts import ContextSpec, even_choice
+from workbench.judge.contexts import ContextSpec, context_text, even_choice
 from workbench.judge.exam.readers import ModelReader
-from workbench.judge.question_answerer import context_text
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.item import Item, corrected
 from workbench.validation.answers.agreement import auc

@@ -12,13 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.errors import ModelError
+from workbench.compaction.prompt_template import harmless
+from workbench.errors import ModelError, SettingError
 from workbench.judge.exam.questions import LETTERS, UNSURE, ordered, question
-from workbench.judge.question_answerer import QuestionAnswerer, Reply
 from workbench.metrics.exam.gap import GAP, gapped
 from workbench.metrics.exam.item import Item
 from workbench.models.likelihood_cache import CachedLikelihood
-from workbench.models.model import Model
+from workbench.models.model import Completion, Model, SummaryRequest
+from workbench.models.response_cache import with_replicate
+from workbench.models.tokenizer import TiktokenCounter
 from workbench.ragged import Floats
 
 ITEMS_A_REQUEST = 10
@@ -26,6 +28,8 @@ ANSWER_TOKENS = 12
 """Of each item's line at most."""
 ALTERNATIVES = 20
 """Of each token, the most that providers give."""
+MARGIN = 1.1
+"""By how much the model's own tokens may outnumber ours."""
 MOST_FAILURES = 3
 """Requests that may fail one after another before the model is asked no more."""
 INSTRUCTIONS = (
@@ -83,9 +87,9 @@ class Choice(ModelReader):
     """
 
     def __init__(self, model: Model, replicate: int = 0) -> None:
-        tokens = ITEMS_A_REQUEST * ANSWER_TOKENS
-        reader = QuestionAnswerer(model, INSTRUCTIONS, tokens, ALTERNATIVES)
-        self._reader, self._seed = reader.repeated(replicate), replicate
+        if model.name == "extractive":
+            raise SettingError("extractive is no language model; name another one, such as litellm:gpt-4o-mini")
+        self._model, self._seed = with_replicate(model, replicate), replicate
         self._failed: list[str] = []
         self.name = model.name
 
@@ -96,23 +100,45 @@ class Choice(ModelReader):
 
     def _answered(self, items: Sequence[Item], context: str) -> list[Answered]:
         orders = [ordered(item, self._seed) for item in items]
-        reply = self._ask(context, "\n\n".join(map(question, count(1), items, orders)))
+        reply, pending = self._ask(context, "\n\n".join(map(question, count(1), items, orders)))
         usd = None if reply.usd is None else reply.usd / len(items)
         shares, why = _chosen(reply), reply.why or f"{self.name} named no candidate"
         credit = [_credit(shares.get(number, {}), order) for number, order in enumerate(orders, 1)]
-        return [Answered(one, why if math.isnan(one) else "", usd, reply.outage) for one in credit]
+        return [Answered(one, why if math.isnan(one) else "", usd, pending) for one in credit]
 
-    def _ask(self, context: str, text: str) -> Reply:
+    def _ask(self, context: str, questions: str) -> tuple[Completion, bool]:
+        """The answer from a context, which is never cut to make it fit, and whether it may still come.
+
+        Without text, `why` says why.
+        """
         if len(self._failed) == MOST_FAILURES:
             why = f"not asked, since {MOST_FAILURES} requests in a row failed: {self._failed[-1]}"
-            return Reply("", "failed", why=why, outage=bool(self.outage))
-        reply = self._reader.ask(context, text)
-        self.outage = reply.why if reply.outage else self.outage
-        self._failed = [*self._failed, reply.why] if reply.outcome == "failed" else []
-        return reply
+            return self._none(why), bool(self.outage)
+        prompt = f"<conversation>\n{context}\n</conversation>\n\n{harmless(questions)}"
+        tokens, size = ITEMS_A_REQUEST * ANSWER_TOKENS, TiktokenCounter().count_text(prompt)
+        request = SummaryRequest(
+            purpose="question", system=INSTRUCTIONS, write=lambda _: prompt, max_tokens=tokens,
+            count=TiktokenCounter(), logprobs=ALTERNATIVES,
+        )  # fmt: skip
+        window = getattr(self._model, "window", None)
+        window = window(request) if callable(window) else window
+        try:
+            if window is not None and size * MARGIN + tokens > window:
+                why = f"the prompt has about {size} tokens, and {self.name} takes {window} with its answer"
+                raise ModelError(why, overflow=True)
+            reply = self._model.complete(request)
+        except ModelError as error:
+            self.outage = str(error) if error.outage else self.outage
+            self._failed = [] if error.overflow else [*self._failed, str(error)]
+            return self._none(str(error)), error.outage
+        self._failed = []
+        return reply, False
+
+    def _none(self, why: str) -> Completion:
+        return Completion(text="", model=self.name, why=why)
 
 
-def _chosen(reply: Reply) -> dict[int, Mapping[str, float]]:
+def _chosen(reply: Completion) -> dict[int, Mapping[str, float]]:
     """By the number of a question how probable each letter is; 1 for the letter where that is unknown."""
     text = "".join(token for token, _ in reply.logprobs) or reply.text
     ends = list(accumulate(len(token) for token, _ in reply.logprobs))

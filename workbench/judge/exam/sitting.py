@@ -23,10 +23,17 @@ from workbench.experiment.replay_rows import Row
 from workbench.experiment.sources import What
 from workbench.experiment.spec import Whole, documented, model_name
 from workbench.experiment.store import write_atomically
-from workbench.judge.contexts import Compacted, ContextSpec, LocalModel, MaybeModel, cached_likelihood, even_choice
+from workbench.judge.contexts import (
+    Compacted,
+    ContextSpec,
+    LocalModel,
+    MaybeModel,
+    cached_likelihood,
+    context_text,
+    even_choice,
+)  # fmt: skip
 from workbench.judge.exam.admission import NotAdmitted, admission
 from workbench.judge.exam.readers import CandidateLikelihood, Choice, ModelReader
-from workbench.judge.question_answerer import context_text
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.item import corrected
 from workbench.metrics.view import view
