@@ -1,13 +1,20 @@
 """What `compare` prints when a run is done."""
 
+import re
+
 import pytest
 from report.made import made
 
-from workbench.cli.headline import show
+from workbench.cli.headline import headline, show
+from workbench.report.report import Report
+from workbench.report.tables import Tables
 
 
-def test_the_answer_comes_first_and_no_line_is_longer_than_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
-    show(made(9, shares=(0.05, 0.1, 0.2, 0.5)), no_report=False, baseline="")
+@pytest.mark.parametrize("shares", [(0.05, 0.1, 0.2, 0.5), (0.05, 0.1, 0.2, 0.3, 0.5)])
+def test_the_answer_comes_first_and_no_line_is_longer_than_eighty_columns(
+    shares: tuple[float, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    show(made(9, shares=shares), no_report=False, baseline="")
     lines = capsys.readouterr().out.strip().splitlines()
     assert lines[0].startswith("summarize keeps most.")
     assert max(map(len, lines)) <= 80
@@ -18,3 +25,33 @@ def test_a_run_without_equal_size_has_one_table(capsys: pytest.CaptureFixture[st
     show(made(9, shares=()), no_report=True, baseline="")
     shown = capsys.readouterr().out
     assert "same share of the history" not in shown and shown.count("strategy") == 1
+
+
+def test_the_cost_difference_is_one_ratio_of_sums_in_terminal_json_report_and_notebook(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = made(9)
+    spent = {"truncate": 1.0, "summarize": 9.0}
+    run.rows["costs"] = [
+        {
+            "session": f"session-{n:02d}", "strategy": name, "row": "some-model", "usd": usd, "usd_fetching": 0.0,
+            "usd_uncompacted": 2.0 + n, "net_saving": 2.0 + n - usd,
+        }
+        for n in range(9) for name, usd in spent.items()
+    ]  # fmt: skip
+    whole = sum(2.0 + n for n in range(9))
+    saved = {name: 1 - 9 * usd / whole for name, usd in spent.items()}
+    assert saved["summarize"] < 0 < saved["truncate"]
+    rows = {row["strategy"]: row for row in headline(Tables.of(run))}
+    show(run, no_report=True, baseline="")
+    printed = capsys.readouterr().out
+    data = Report(run).headline.data.set_index("strategy")
+    page = re.sub(r"&nbsp;|\xa0", " ", Report(run).headline.html)
+    for name, share in saved.items():
+        low, high = (data.loc[name, f"cost_saved_{end}"] for end in ("low", "high"))
+        assert low < share < high
+        for one in (rows[name], data.loc[name]):
+            assert one["cost_saved"] == pytest.approx(share)
+        assert f"{100 * share:.0f} % ({100 * low:.0f} to {100 * high:.0f})" in printed
+        assert f"{100 * share:.0f} % saved, {100 * low:.0f} % to {100 * high:.0f} %" in page
+    assert rows["truncate"]["cost_saved_low"] == pytest.approx(data.loc["truncate", "cost_saved_low"])

@@ -7,11 +7,12 @@ from textwrap import fill
 
 from workbench.cli.output import printable, records, say, table
 from workbench.experiment.store import Results
-from workbench.formats import decimal
+from workbench.formats import NOTHING, decimal, percent
 from workbench.report.answers import answers
 from workbench.report.comparison import differences
 from workbench.report.paging import within_reach
 from workbench.report.panel import panel_of, panel_words
+from workbench.report.summaries import interval_columns
 from workbench.report.tables import Tables
 from workbench.report.verdict import over_sessions, verdict
 
@@ -22,12 +23,14 @@ METRICS = (
 LEVELS = ("recall_bound", "recall_presence", "recall_coverage")
 OWN_TRIGGER = {
     "strategy": "strategy", "still knows": "recall", "tokens saved": "tokens_saved:percent", "cost": "cost:dollars",
-    "cost saved": "cost_saved:percent", "compactions": "compactions:count",
+    "cost saved": "saved", "compactions": "compactions:count",
 }  # fmt: skip
 WITHIN_REACH = {
     "strategy": "strategy", "visible": "visible:percent", "recoverable": "recoverable:percent", "lost": "lost:percent",
     "calls/100": "calls:count", "saved": "saved:percent", "without": "saved_without:percent",
 }  # fmt: skip
+FITTING = 4
+"""Sizes beside which the column `bound` has room in a line."""
 WIDTH = 80
 """Characters in a line of sentences."""
 WORDS = {"better": "better", "worse": "worse", "undecided": "may be chance"}
@@ -39,14 +42,15 @@ def headline(run: Tables) -> list[dict[str, float | str | None]]:
     replayed = set(run.replays["strategy"])
     for name in (name for name in run.strategies if name in replayed):
         means = {metric: run.own_trigger(name, metric) for metric in METRICS}
-        means |= {"recall": run.own_trigger(name), "cost_saved": run.net_saving(name)}
+        means |= {"recall": run.own_trigger(name)}
         means |= {metric: run.at_sizes(name, metric) for metric in LEVELS}
         means |= {f"recall_at_{share:g}": run.equal_size(name, share) for share in run.shares}
         numbers = {metric: None if mean is None else mean.mean for metric, mean in means.items()}
         used = {f"used_at_{share:g}": run.used(name, share) for share in run.shares}
         area = run.area(name)
         curve = dict(zip(("area", "area_from", "area_to"), area or (None, None, None), strict=True))
-        found.append({"strategy": name, "cost": run.cost_a_session(name), **curve, **numbers, **used})
+        saved = interval_columns("cost_saved", run.net_saving(name))
+        found.append({"strategy": name, "cost": run.cost_a_session(name), **saved, **curve, **numbers, **used})
     return found
 
 
@@ -95,8 +99,9 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
             bound = {"bound": _recall(row["recall_bound"])}
             used = _used([row[f"used_at_{share:g}"] for share in run.shares])
             rows.append({"strategy": name, **known, **bound, "used": used, "against": _difference(compared.get(name))})
-        against = {f"against {run.baseline}": "against"} if compared else {}
-        columns = {"strategy": "strategy", **sizes, "used, %": "used", **against, "bound": "bound"}
+        against = {f"vs {run.baseline}": "against"} if compared else {}
+        columns = {"strategy": "strategy", **sizes, "used, %": "used", **against}
+        columns |= {"bound": "bound"} if len(sizes) <= FITTING else {}
         say("\nStill knows, asked to cut the same history to these shares; used: really kept:\n")
         say(table(rows, columns))
     found_panel = panel_of(run)
@@ -104,6 +109,7 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
         _write(panel_words(found_panel))
     say("\nEach on its own trigger, a mean over sessions:\n")
     own = [row | {"recall": _recall(row["recall"]) + "!" * (row["strategy"] in over)} for row in found]
+    own = [row | {"saved": _saved(row)} for row in own]
     say(table(own, OWN_TRIGGER))
     if reach := records(within_reach(run)):
         say("\nWithin reach of recall, each on its own trigger:\n")
@@ -131,15 +137,15 @@ def _notes(run: Tables, large: Mapping[str, tuple[int, int]], over: Mapping[str,
     priced = [str(row) for row in run.costs["row"].unique()]
     yield (
         f"Cost: USD a session at the prices of {priced[0] if len(priced) == 1 else f'{len(priced)} models'}, with "
-        "summaries and with fetching again what was lost. Cost saved: of the bill of all sessions without compaction, "
-        "below 0 where compaction costs more."
+        "summaries and with fetching again what was lost. Cost saved: of the bill of all sessions without compaction "
+        "(95 % interval over projects), below 0 where compaction costs more."
     )
 
 
 def _sizes(run: Tables) -> Iterator[str]:
     """What the figures at equal size stand on: the sizes really used, and the boundaries that are in none."""
     if len(run.at_used_sizes):
-        yield f"Against {run.baseline}: cut to the very sizes that each strategy used."
+        yield f"vs {run.baseline}: against {run.baseline}, cut to the very sizes that each strategy used."
     left = [f"{n} of {every} at {share:.0%}" for share, (n, every) in run.too_small.items()]
     if left:
         yield f"Boundaries in no figure, since what must stay is larger than the size: {', '.join(left)}."
@@ -154,6 +160,13 @@ def _used(sizes: Sequence[object]) -> str:
 def _write(text: str) -> None:
     """A paragraph; a number stays beside its per cent sign."""
     say("\n" + fill(printable(text).replace(" %", "\0%"), width=WIDTH).replace("\0", " "))
+
+
+def _saved(row: Mapping[str, object]) -> str:
+    """The share of the bill that is saved, with its interval over projects, where there is one: `15 % (5 to 24)`."""
+    mean, low, high = (row[f"cost_saved{end}"] for end in ("", "_low", "_high"))
+    ends = f" ({100 * low:.0f} to {100 * high:.0f})" if isinstance(low, float) and isinstance(high, float) else ""
+    return (percent(mean) if isinstance(mean, float) else NOTHING) + ends
 
 
 def _recall(value: object) -> str:

@@ -28,7 +28,7 @@ def _headline(run: Tables, name: str) -> dict[str, object]:
     replays = run.replays[run.replays["strategy"] == name]
     means = {"scaled": run.mean_over_projects(run.values(HEADLINE, name, of="scaled"))}
     means |= {level: run.at_sizes(name, f"recall_{level}") for level in LEVELS}
-    means |= {metric: run.own_trigger(name, metric) for metric in MEANS} | {"cost_saved": run.net_saving(name)}
+    means |= {metric: run.own_trigger(name, metric) for metric in MEANS}
     return {
         "strategy": name, "reference": name in REFERENCES, "sessions": replays["session"].nunique(),
         "failed": int((replays["status"] == "failed").sum()), "pending": int((replays["status"] == "pending").sum()),
@@ -36,6 +36,7 @@ def _headline(run: Tables, name: str) -> dict[str, object]:
         **dict(zip(("area", "area_from", "area_to"), run.area(name) or (None, None, None), strict=True)),
         **interval_columns("recall", run.own_trigger(name)),
         **interval_columns("saved", run.own_trigger(name, SAVED)), "cost": run.cost_a_session(name),
+        **interval_columns("cost_saved", run.net_saving(name)),
         **{metric: found.mean if found else None for metric, found in means.items()},
     }  # fmt: skip
 
