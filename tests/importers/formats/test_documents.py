@@ -230,6 +230,20 @@ def test_aider(tmp_path: Path) -> None:
     assert words(second) == [("user", "thanks"), ("assistant", "You are welcome.")]
 
 
+@pytest.mark.parametrize(("agreed", "sent"), [("y", True), ("(Y)es/(N)o [Yes]: y", True), ("n", False)])
+def test_errors_that_aider_may_send_to_its_model_are_a_message(tmp_path: Path, agreed: str, sent: bool) -> None:
+    path = tmp_path / "chat.md"
+    path.write_text(
+        "# aider chat started at 2026-01-01 10:00:00\n\n#### fix it\n\nDone.\n\n> Tokens: 10 sent, 2 received.\n"
+        "> Commit 1a2b fix\n>\n> # Fix any errors below, if possible.\n>\n> a.py:3: F841 never used\n>\n"
+        f"> Attempt to fix lint errors? {agreed}\n\nIt is used now.\n\n> Tokens: 20 sent, 4 received.\n"
+    )
+    (session,) = load(path)
+    errors = ("user", "# Fix any errors below, if possible.\n\na.py:3: F841 never used")
+    said = [("user", "fix it"), ("assistant", "Done."), *[errors] * sent, ("assistant", "It is used now.")]
+    assert words(session) == said
+
+
 def test_langfuse(tmp_path: Path) -> None:
     session = only(document(tmp_path, LANGFUSE))
     assert words(session) == [

@@ -1,4 +1,8 @@
-"""Aider's chat history, `.aider.chat.history.md`: what was typed, what aider said, and what the model answered."""
+"""Aider's chat history, `.aider.chat.history.md`: what was typed, what aider said, and what the model answered.
+
+Aider's own lines (`> `) are notes, since its model never saw them, but for errors of a linter or a test that the user
+let it fix. Files in the chat and the map of the repository were sent and are not in the file.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +26,9 @@ _MODEL = re.compile(r"(?:Main model|Models?): ([^\s\[]{1,200}) with")
 _COMMAND = re.compile(r"/[a-z-]+|!")
 _TALK = re.compile(r"/(?:ask|code|architect|context)\s+(?=\S)")
 _SHELL = re.compile(r"(?:/run|/test|/lint|/git|!)")
+_FIX = re.compile(r"Attempt to fix (?:lint|test) errors\?.*?\by(?:es)?$", re.IGNORECASE)
+_ERRORS = ("# Fix any errors below", "I ran this command")
+"""What aider's message to the model begins with, where it sends the errors of a linter or a test."""
 _ESCAPE = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 _SCALE = {"k": 1_000, "M": 1_000_000}
 
@@ -77,6 +84,12 @@ class AiderBuilder(LogBuilder):
         self.model = self.model or (named[1].rstrip(",") if named else "")
         if self.output and line.startswith("Added") and "to the chat" in line:
             self._flush(sent=True, client=False)
+        starts = [place for place, text in enumerate(self.client) if text.startswith(_ERRORS)]
+        if starts and _FIX.match(line):
+            errors = self.client[starts[-1] :]
+            del self.client[starts[-1] :]
+            self._flush(sent=True)
+            self.say_text("user", "\n".join(errors).strip(), synthetic=True)
         self.client.append(line)
 
     def _write_typed(self, text: str) -> None:
