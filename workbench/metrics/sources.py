@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
-from workbench.transcript.files import READS
+from workbench.transcript.files import READS, touched
 from workbench.transcript.message import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
 
 SourceKind: TypeAlias = Literal["lasting", "repeatable", "passing", "mention"]
@@ -77,3 +77,24 @@ def sources(messages: Sequence[Message]) -> tuple[SourceKind, ...]:
         else:
             found.append("passing" if isinstance(message, UserMessage) else "lasting")
     return tuple(found)
+
+
+def first_fetched(messages: Sequence[Message]) -> tuple[int, ...]:
+    """For each message the first one that called for its content: with the same arguments, or for one of its files.
+
+    A message that is no result, or whose call is not known, stands for itself.
+    """
+    first: dict[object, int] = {}
+    called: dict[str, int] = {}
+    for at, message in enumerate(messages):
+        for call in message.calls if isinstance(message, AssistantMessage) else ():
+            called[call.id] = min(first.setdefault(key, at) for key in _targets(call))
+    results = (message.call_id if isinstance(message, ToolResult) else "" for message in messages)
+    return tuple(called.get(call, at) for at, call in enumerate(results))
+
+
+def _targets(call: ToolCall) -> Iterator[object]:
+    """The call itself, and the files that it reads or changes."""
+    files = touched(call.name, call.arguments)
+    yield call.name, call.arguments_json()
+    yield from (*files.read, *files.modified)

@@ -17,7 +17,7 @@ from workbench.formats import some
 from workbench.importers.importer import load
 from workbench.metrics.demand import HORIZON, Demand
 from workbench.metrics.exam.exams import BoundaryExam, Exams
-from workbench.metrics.exam.facts import facts
+from workbench.metrics.exam.facts import facts, stand_ins
 from workbench.metrics.sources import repeatable
 from workbench.metrics.view import View, view
 from workbench.models.extractive import Extractive
@@ -113,7 +113,8 @@ def _of_compaction(ready: Prepared, at: int, views: Mapping[str, View], looks: _
     index, end = ready.index, min([later.at for later in ready.session.recorded if later.at > at], default=at + HORIZON)
     used, history = index.used(at), Exams.of(index).history
     exam = BoundaryExam(history, at, tuple(facts(history, at, every=True)))
-    asked = {item.answer.lower() for item in Exams.of(index).at(at).items}
+    asked = {item.answer for item in Exams.of(index).at(at).items}
+    stands_for = stand_ins(history, at)
     demanded = set(index.demand(at).entities.tolist())
     ways = _ways(ready, used, looks)
     for name, seen in views.items():
@@ -126,7 +127,7 @@ def _of_compaction(ready: Prepared, at: int, views: Mapping[str, View], looks: _
                     "context": name, "kind": need.entity.kind, "thing": thing,
                     "recoverable": "reacquirable" if need.reacquirable else "irrecoverable", "used": need.use,
                     "how": ways[slot], "fetched_again": FETCHED_AGAIN.get(ways[slot]),
-                    "demanded": number in demanded, "asked": thing.lower() in asked,
+                    "demanded": number in demanded, "asked": stands_for.get(thing.lower()) in asked,
                     **{level: float(kept.level(level)[slot]) for level in ("presence", "bound", "coverage")},
                     "exam": credit.get(thing.lower()),
                 }  # fmt: skip

@@ -13,7 +13,7 @@ from workbench.metrics.exam.facts import facts
 from workbench.metrics.exam.history import ExamHistory
 from workbench.metrics.exam.item import Item, mean_score
 from workbench.metrics.exam.lexical import Sheet
-from workbench.metrics.exam.stating import denies, flipped, words_of
+from workbench.metrics.exam.stating import demands, flipped, words_of
 from workbench.metrics.index import Index
 from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.metrics.indexes.text_index import StatementIndex
@@ -27,10 +27,6 @@ OTHERS = 3
 """Look-alikes beside a rule's own opposite: the opposites of other rules of the session."""
 FEWEST_WORDS = 3
 """Specific words that a sentence needs: with fewer it says nothing in particular."""
-_NO_DEMAND = re.compile(
-    r"\W*(?:rather than|instead of|because|related|as expected|i (?:do not|don't|can't|cannot|think)|ok, i think)\b"
-)
-"""How a clause begins that hangs on another one, or says what its speaker thinks."""
 _PROGRESS = re.compile(r"\b(?:(?:am|are|is|i['’]m|we['’]re) (?:still )?(?:\w+ing|in progress)|waiting for|let me)\b")
 _EXAMS: WeakKeyDictionary[InvertedIndex, Exams] = WeakKeyDictionary()
 
@@ -121,7 +117,7 @@ def rules(stated: StatementIndex, at: int) -> list[Item]:
     found = [
         (int(first), entity.text)
         for entity, first in zip(stated.entities, stated.first.tolist(), strict=True)
-        if entity.kind == "constraint" and first < at and _is_clear(entity.text)
+        if entity.kind == "constraint" and first < at and _says(entity.text) and demands(entity.text)
     ]
     texts = [text for _, text in found]
     return [
@@ -146,11 +142,6 @@ def todos(stated: StatementIndex, work: Work, at: int) -> list[Item]:
         for which in work.open_and_done(at)
     )
     return [Item("todo", text, tuple(done[-2 * OTHERS :]), evidence=text) for text in pending[-MOST:] if done]
-
-
-def _is_clear(text: str) -> bool:
-    """Whether a rule says something in particular, and its opposite says the opposite."""
-    return _says(text) and not _NO_DEMAND.match(text) and denies(text) != denies(flipped(text))
 
 
 def _is_work(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,11 +40,24 @@ def facts(history: ExamHistory, at: int, *, every: bool = False) -> list[Item]:
     """The items of `messages[:at]`, in order of use.
 
     A name counts that an answer among the next messages uses, unless somebody said it again before, in a line that the
-    history does not have. (A result that the history has was fetched again: that was needed.) One need is one item:
-    one a command line, one a line of prose and its evidence, one a written file and the message of its evidence; of
-    several names the one in fewest lines that has look-alikes. With `every`, each name is an item, also one said again.
+    history does not have. (A result that the history has was fetched again, and so was that of a call which it has or
+    that asks for a file which it has: that was needed.) One need is one item: one a command line, one a line of prose
+    and its evidence, one a written file and the message of its evidence; of several names the one in fewest lines that
+    has look-alikes. With `every`, each name is an item, also one said again.
     """
     past = history.before(at)
+    return [item for uses in _needs(history, at, past, every) if (item := _rarest(history, uses, past))]
+
+
+def stand_ins(history: ExamHistory, at: int) -> dict[str, str]:
+    """For each needed name, in lower case, the answer of the item that asks for its need."""
+    past = history.before(at)
+    needs = [(uses, _rarest(history, uses, past)) for uses in _needs(history, at, past, every=False)]
+    return {history.names[use.name].text.lower(): item.answer for uses, item in needs if item for use in uses}
+
+
+def _needs(history: ExamHistory, at: int, past: Past, every: bool) -> Iterable[Sequence[_Use]]:
+    """The uses, those of one need together."""
     needs: dict[tuple[int, int, int], list[_Use]] = {}
     for use in _uses(history, at, past, every):
         form = FORMS[use.form]
@@ -52,7 +65,7 @@ def facts(history: ExamHistory, at: int, *, every: bool = False) -> list[Item]:
         need = {"command": (use.message, use.line, -1), "file": (use.message, -1, source)}
         key = (use.name, -1, -1) if every else need.get(form, (use.message, use.line, use.evidence))
         needs.setdefault(key, []).append(use)
-    return [item for uses in needs.values() if (item := _rarest(history, uses, past))]
+    return needs.values()
 
 
 def _uses(history: ExamHistory, at: int, past: Past, said_again: bool) -> Iterator[_Use]:
@@ -62,7 +75,7 @@ def _uses(history: ExamHistory, at: int, past: Past, said_again: bool) -> Iterat
         np.array([isinstance(message, kind) for message in history.messages], dtype=bool)[history.place_message]
         for kind in (AssistantMessage, ToolResult)
     )
-    fetched = results & past.lines[history.place_line]
+    fetched = results & (past.lines[history.place_line] | (history.fetched[history.place_message] < at))
     places = np.flatnonzero(after & (answers if said_again else ~fetched))
     row, names = history.names_in(history.place_line[places])
     known = np.flatnonzero(past.names[names])

@@ -13,6 +13,7 @@ from workbench.extraction.entities import Entity
 from workbench.extraction.statements import tasks
 from workbench.metrics.exam.tokens import Lines, Names, Numbers, Vocabulary, lines_of
 from workbench.metrics.indexes.inverted_index import incidence, pairs_of
+from workbench.metrics.sources import first_fetched
 from workbench.metrics.view import View
 from workbench.ragged import Flags, Floats, Ints, ranges
 from workbench.transcript.message import Message, Text, ToolCall, ToolResult, argument_texts
@@ -43,6 +44,7 @@ class ExamHistory:
         texts: the lines; `number` gives each one's place.
         lines: their words.
         first: (lines,) the first message that says each.
+        fetched: (messages,) the first message that called for the content of each, see `first_fetched`.
         place_line, place_message, place_form: (places,) each occurrence of a line, in order; `FORMS` numbers the forms.
         names: entities, and what else may be an answer; `name_number` gives the place of each, in lower case.
         name, name_row, name_line: (occurrences,) where names begin, as rows of the lines' segments, line by line.
@@ -66,6 +68,7 @@ class ExamHistory:
         self.lines = Lines(self.texts, self.vocabulary)
         self.first: Ints = np.full(len(self.texts), len(messages))
         self.first[self.place_line[::-1]] = self.place_message[::-1]  # backwards: the first one stays
+        self.fetched: Ints = np.array(first_fetched(self.messages), dtype=np.int64)
         self._find_names()
         shape = (len(self.texts), len(self.vocabulary.features))
         self.features = incidence(self.lines.feature_line, self.lines.feature, shape)

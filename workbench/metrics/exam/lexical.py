@@ -22,6 +22,9 @@ Value = TypeVar("Value", np.int64, np.float64)
 
 MARGIN = 1.15
 """A candidate whose score is so near the best one shares the credit with it."""
+ENOUGH = 0.5
+"""The share of what its evidence says for an answer at which the reader is sure of its choice; with less it partly
+guesses. Below half, names that merely stand near the same words say as much: see `cues.BELOW`."""
 RIVAL = 0.85
 """Of several values of a thing, those with at least this share of the best score are rivals; the newest one holds."""
 
@@ -76,6 +79,7 @@ class Sheet:
         self._is_latest, self._is_todo = np.isin(kinds, ("latest", "decision")), kinds == "todo"
         sizes = np.array([len(item.candidates) for item in items], dtype=np.int64)
         self._kept: Flags = np.arange(width) < sizes[:, None]
+        self._enough = np.where(self._is_latest[:, 0], 0, ENOUGH * self._in_evidence())
 
     def look_up(self, texts: Sequence[str], lines: Lines | None = None) -> Hits:
         """What some lines say of the items.
@@ -91,6 +95,12 @@ class Sheet:
         return Hits(
             cell, line, score, np.append(np.zeros(len(cell) - len(done), dtype=bool), np.array(done, dtype=bool))
         )
+
+    def _in_evidence(self) -> Floats:
+        """(items,) how much the line of its evidence speaks for each answer that a cue leads to; 0 for others."""
+        cell, row, score, _ = self._closeness.hits(Lines([item.evidence for item in self._drafted], self._vocabulary))
+        own = cell == row * self._width
+        return np.asarray(np.bincount(row[own], score[own], minlength=len(self._drafted)), dtype=np.float64)
 
     def scores(self, found: Sequence[Hits], orders: Sequence[Ints] | None = None) -> Floats:
         """(items, candidates) how much speaks for each candidate.
@@ -123,9 +133,14 @@ class Sheet:
         return np.where(self._kept, highest.reshape(self._kept.shape), none)
 
     def credit(self, found: Sequence[Hits], orders: Sequence[Ints] | None = None) -> Floats:
-        """(items,) the credit of each in [0, 1] for what some lines say together; arguments as in `scores`."""
+        """(items,) the credit of each in [0, 1] for what some lines say together; arguments as in `scores`.
+
+        Where nothing speaks for any candidate the reader guesses, and where little does it half guesses.
+        """
         score = self.scores(found, orders)
-        credit: Floats = np.where(right(score), 1 / np.maximum(near(score).sum(axis=1), 1), 0.0)
+        choice = np.where(right(score), 1 / np.maximum(near(score).sum(axis=1), 1), 0.0)
+        sure = np.minimum(score.max(axis=1, initial=0.0) / np.maximum(self._enough, 1e-9), 1.0)
+        credit: Floats = sure * choice + (1 - sure) / np.maximum(self._kept.sum(axis=1), 1)
         return credit[self._kept[:, 0]]
 
     def keep_answered(self, found: Hits, order: Ints) -> None:
@@ -150,7 +165,7 @@ class Sheet:
         return list(dict.fromkeys(line[best].tolist()))
 
     def answered_by(self, found: Hits, count: int, whole: Hits, order: Ints) -> Flags:
-        """(lines, items) the answers whose score in a line no look-alike comes near, in any line of a context.
+        """(lines, items) the answers of which a line makes the reader sure, whatever else a context says.
 
         Args:
             found: what some lines say.
@@ -160,7 +175,8 @@ class Sheet:
         """
         held = order[whole.line] >= 0
         best = self._highest(whole.cell[held], whole.score[held], 0.0)
-        bar = np.minimum(best[:, 0], MARGIN * best[:, 1:].max(axis=1, initial=0.0))[self._kept[:, 0]] - 1e-9
+        rival = np.maximum(MARGIN * best[:, 1:].max(axis=1, initial=0.0), self._enough)
+        bar = np.minimum(best[:, 0], rival)[self._kept[:, 0]] - 1e-9
         score = np.zeros((count, len(self._kept)))
         of_answer = found.cell % self._width == 0
         np.maximum.at(score, (found.line[of_answer], found.cell[of_answer] // self._width), found.score[of_answer])

@@ -30,6 +30,29 @@ _FIRST_NEGATION = re.compile(
     re.IGNORECASE,
 )
 _MODAL = re.compile(r"\b(must|should|may|will|shall)\b", re.IGNORECASE)
+_OPPOSITES = tuple(
+    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), opposite)
+    for words, opposite in (("always", "never"), ("needs? to|ha(?:s|ve) to", "must not"), ("only", "not only"))
+)
+_DEMANDS = re.compile(
+    r"(?:^|[,;:—–]|\b(?:and|but|so|please|then|ok|okay|yes|instead|also|just)\b)[\W_]*"
+    r"(?:do not|don['’]?t|never|always|avoid|keep|only|prefer|stick to|leave|use|no more than)\b"
+    r"|\b(?:must|mustn['’]t|should|shouldn['’]t|has to|have to|needs? to|make sure|ensure|be sure|your task is to)\b"
+    r"|\b(?:is|are) (?:forbidden|not allowed)\b|\b(?:you|it|they) (?:can['’]t|cannot|may not)\b"
+    r"|\b(?:i|we) (?:do |don['’]t |do not )?want\b",
+    re.IGNORECASE,
+)
+_NO_DEMAND = re.compile(
+    r"^\W*(?:rather than|instead of|because|related|as expected|seems?|maybe|perhaps|not sure"
+    r"|i (?:do not|don['’]t|can['’]t|cannot|think|guess|just)(?! want)|ok, i think|like|why|what|how|which|who|where"
+    r"|this means)\b"
+    r"|\b(?:can|can['’]t|could|couldn['’]t|would|should|shouldn['’]t|does|doesn['’]t|did)"
+    r" (?:the|this|that|these|those|it|we|you|i|they|there)\b|\bdo (?:we|you|i|they)\b"
+    r"|\b(?:don['’]?t|do not|doesn['’]t|does not) (?:have|need) to\b"
+    r"|(?:\b(?:the|a|an|of|to|and|or|with|for|must|in|is|are)|[,:(—–-])$",
+    re.IGNORECASE,
+)
+"""Questions, guesses, permissions, clauses that hang on another one, and clipped sentences."""
 
 
 def flipped(sentence: str) -> str:
@@ -37,7 +60,16 @@ def flipped(sentence: str) -> str:
     if denies(sentence):
         return _FIRST_NEGATION.sub("", sentence, count=1)
     forbidden = _MODAL.sub(r"\1 not", sentence, count=1)
+    for words, opposite in _OPPOSITES:
+        forbidden = forbidden if denies(forbidden) else words.sub(opposite, sentence, count=1)
     return forbidden if denies(forbidden) else f"do not {sentence}"
+
+
+def demands(sentence: str) -> bool:
+    """Whether a sentence tells somebody what to do or not to do, rather than what is, and has an opposite."""
+    parts = sentence.split("? ")
+    told = any(_DEMANDS.search(part) and not _NO_DEMAND.search(part) for part in parts)
+    return told and denies(sentence) != denies(flipped(sentence))
 
 
 @lru_cache(maxsize=10_000)

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from workbench.extraction.entities import Entity, Kind
 from workbench.extraction.words import words
 from workbench.metrics.exam.cues import LOOK_ALIKES, Question
 from workbench.metrics.exam.history import ExamHistory
-from workbench.metrics.exam.item import Item
+from workbench.metrics.exam.item import Item, corrected
 from workbench.metrics.exam.lexical import Lexical, Reader
 from workbench.metrics.exam.stating import flipped
 from workbench.metrics.exam.tokens import Lines, Names, lines_of
@@ -25,7 +26,7 @@ LONG = 6
 FEW = 2
 """Other words of the evidence that bind an answer."""
 KNOWN = 0.5
-"""The credit above which an item counts as known."""
+"""The value above which an item counts as known."""
 
 _NAME = re.compile(r"(?:[A-Z][\w'-]+|\d[\d.,:]*)(?:\s+(?:[A-Z][\w'-]+|\d[\d.,:]*|AM|PM))*|[\"“]([^\"”]{3,60})[\"”]")
 _NUMBER_WORD = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.IGNORECASE)
@@ -52,12 +53,11 @@ def verdicts(contexts: Sequence[GradedContext], reader: Reader | None = None) ->
         asked = [items[_plain(answer)] for answer in context.answers]
         lines = [line for text in context.texts for line in lines_of(text, headed=True)]
         read = Lines(lines, history.vocabulary)
-        for answer, item, credit in zip(
-            context.answers, asked, chosen.read(asked, context.texts).tolist(), strict=True
-        ):
+        known = np.maximum(corrected(asked, chosen.read(asked, context.texts)), 0).tolist()
+        for answer, item, share in zip(context.answers, asked, known, strict=True):
             of = {"group": context.group, "variant": context.variant, "context": number, "category": answer.category,
                   "kind": answer.kind, "right": answer.right}  # fmt: skip
-            values = {**_old(history, item, lines, read), "exam": credit}
+            values = {**_old(history, item, lines, read), "exam": share}
             rows += [{**of, "metric": metric, "value": value} for metric, value in values.items()]
     return pd.DataFrame(rows)
 
