@@ -1,7 +1,7 @@
 """The measured parts of docs/validity.md, each between two marks, and the facts that every report shows.
 
-`python docs/validity.py PART PATHS...` writes one of them: `behaviour` or `names`, from recordings, or the facts about
-`answers`, from graded ones.
+`python docs/validity.py PART PATHS...` writes one of them: `gamers` from the bundled sessions, `behaviour` or `names`
+from recordings, or the facts about `answers` from graded ones.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ import pandas as pd
 from workbench.analysis.fetched_again import by_way, figures, lead_note, ranks, with_intervals
 from workbench.analysis.names_only import ANSWERED, names_only
 from workbench.compaction.presets import catalogue
+from workbench.datasets.bundled import bundled_files
 from workbench.experiment.prepared import Prepared, prepared
 from workbench.experiment.sources import sessions_in, sources_of
 from workbench.formats import decimal, percent, some
 from workbench.transcript.session import Session
-from workbench.validation.adversaries import scored
+from workbench.validation.adversaries import FAMILY, scored, search
 from workbench.validation.answers.agreement import agreement
 from workbench.validation.answers.exams import verdicts
 from workbench.validation.answers.records import graded
+from workbench.validation.selfcheck import sessions_of
 from workbench.validation.used_things import CONTROL, compacted, used_things
 
 PAGE = Path(__file__).parent / "validity.md"
@@ -132,6 +134,44 @@ def names(paths: Sequence[str]) -> Iterator[str]:
         yield f"| {title} | {_rate(means)} | {_rate(own)} |"
 
 
+MOST = 0.15
+"""What lists and soups should have at most."""
+SETTINGS = {
+    "oracle": "oracle", "summarize": "summarize", "truncate": "truncate",
+    "cue, 1 names, 10 words, frequent first": "index: a name with ten words of its line, commonest names first",
+    "cue, 1 names, 6 words, frequent first": "index: six words, commonest names first",
+    "fragment, 1 names, 4 words, newest first": "fragments: four words on each side of a name, newest first",
+    "shuffled, 1 names, 0 words, newest first": "whole lines, their words shuffled, newest first",
+    "soup, 2 names, 10 words, random first": "soup: two names and ten words common near them a line",
+    "soup, 2 names, 10 words, newest first": "soup: two names and ten words, newest names first",
+    "soup, 8 names, 10 words, newest first": "soup: eight names and ten words, newest names first",
+    "soup, 8 names, 10 words, random first": "soup: eight names and ten words",
+    "list, 12 names, 0 words, random first": "list: twelve names a line",
+}  # fmt: skip
+"""What the page shows of the search, in its order."""
+
+
+def gamers(paths: Sequence[str]) -> Iterator[str]:
+    """What `workbench validate gamers` says of some recordings or the bundled sessions."""
+    found = search(sessions_of(paths or bundled_files()))
+    yield f"{some(int(found['sessions'].max()), 'session')}, at 10 and 20 % of the history; the exam is scaled."
+    yield ""
+    yield "| context | exam | lines to edit | the request | phrases | *bound* | presence |"
+    yield "|---|---|---|---|---|---|---|"
+    for name, title in SETTINGS.items():
+        own = found[found["name"] == name].sort_values("share")
+        columns = (own[part] for part in ("scaled", "edits", "request", "phrases", "bound", "presence"))
+        yield f"| {title} | {' | '.join(', '.join(map(decimal, column)) for column in columns)} |"
+    made = found[found["name"].isin([gamer.label for gamer in FAMILY])]
+    high = made[made["name"].str.startswith(("soup", "list")) & (made["scaled"] > MOST)]
+    real = found[found["name"] == "truncate"].set_index("share")["scaled"]
+    above = made[made["scaled"] > made["share"].map(real)]
+    yield ""
+    yield f"Of {len(FAMILY)} settings at two sizes, {len(high)} lists and soups have more than {MOST}. More than"
+    names = (f"{name} ({percent(share)})" for name, share in zip(above["name"], above["share"], strict=True))
+    yield f"*truncate* have: {'; '.join(names)}."
+
+
 def _one_a_project(paths: Sequence[str]) -> list[Prepared]:
     """The first session of 60 to 300 messages of each project, bundled ones included."""
     sources = [*sources_of([]), *sources_of(list(paths))]
@@ -169,6 +209,7 @@ def _rate(rows: pd.DataFrame) -> str:
 PARTS: Mapping[str, Callable[[Sequence[str]], Iterator[str]]] = {
     "answers": answers,
     "behaviour": behaviour,
+    "gamers": gamers,
     "names": names,
 }
 
