@@ -178,7 +178,7 @@ class Runner:
         changed = done.outcome != "unchanged"
         if changed:
             self.vain, self.ending = 0, None
-        elif host.silent:
+        elif host.silent and not done.stages:
             return done
         after = done.sent.tokens if changed else before
         warning, why = host.warning if changed else "", done.refusal or done.why

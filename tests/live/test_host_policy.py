@@ -1,0 +1,51 @@
+"""What presets bring around a compaction, for a preset of one's own."""
+
+from __future__ import annotations
+
+from live.talk import openai
+
+from workbench.compaction.host_policy import Ending, HostPolicy
+from workbench.compaction.plan import Draft, Plan, Replace
+from workbench.compaction.stage import Budget
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.compaction.trigger import AtShare
+from workbench.live.compactor import Compactor
+from workbench.models.model import SummaryRequest
+from workbench.models.scripted import Scripted
+from workbench.transcript.context import Context
+
+
+class Forgetful:
+    """Puts a summary in the place of everything, pinned messages too, so that the guard takes it back."""
+
+    name = "forgetful"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        asked = SummaryRequest(purpose="summary", system="", write=lambda request: "all of it")
+        return Plan((Replace(0, len(context.messages), (Draft(requests=(asked,)),)),))
+
+
+class Cramped:
+    name = "cramped"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        return Plan((), refusal="no room at all")
+
+
+def live(stage: Forgetful | Cramped, host: HostPolicy) -> Compactor:
+    own = Preset("own", Strategy("own", (stage,)), AtShare(), host=host)
+    compactor = Compactor(own, model=Scripted(["S"] * 9), window=3_000)
+    compactor.before_request(openai(30))
+    return compactor
+
+
+def test_a_silent_preset_still_tells_of_an_answer_that_was_paid_for_and_not_used() -> None:
+    types = [event.type for event in live(Forgetful(), HostPolicy(silent=True)).events]
+    assert types[:2] == ["compaction_started", "compaction_ended"]
+
+
+def test_a_refusal_is_the_reason_and_may_end_the_run() -> None:
+    compactor = live(Cramped(), HostPolicy(endings={"no_room": Ending("cramped", "error")}))
+    ended = next(event for event in compactor.events if event.type == "compaction_ended")
+    assert (ended.outcome, ended.why) == ("unchanged", "no room at all")
+    assert compactor.ending is not None and compactor.ending.why == "no room at all"
