@@ -60,3 +60,21 @@ def test_one_conversation_answers_nothing_of_another() -> None:
     second.before_request([asked("hello")])
     assert "Part 3 is done" in first.recall(query="part 3")
     assert second.recall(query="part 3").startswith("Nothing in the archive")
+
+
+def test_what_the_last_resort_drops_is_within_reach_too() -> None:
+    live = wb.Compactor("none+recall", window=3_000)
+    sent = live.before_request(openai(40))
+    assert any(event.type == "last_resort" for event in live.events) and live.tokens <= 3_000
+    assert "earlier messages are archived" in str(sent)
+    assert "limit at 1003" in live.recall(query="part 3 limit")
+
+
+def test_going_back_leaves_the_archive_of_what_was_said_before() -> None:
+    messages = openai(40)
+    live = wb.Compactor("truncate+recall", window=4_000)
+    live.before_request(messages)
+    before = live.recall(query="part 3 limit")
+    live.before_request([*messages, asked("one more")])
+    live.before_request([*messages, asked("another one")])
+    assert live.recall(query="part 3 limit") == before

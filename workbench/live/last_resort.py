@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.stage import Budget, Stage
+from workbench.compaction.stage import Budget
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Strategy
 from workbench.live.events import Event, LastResort
@@ -36,7 +36,7 @@ def make_room(gauge: Gauge, tell: Callable[[Event], None], *, refused: bool = Fa
     messages = tuple(memory.state.kept.messages)
     sizes = tuple(map(gauge.count, messages))
     history = Context(messages, sizes, max(before - gauge.plain, 0), gauge.count, memory.state.kept.archive)
-    done = _dropped(history, gauge.preset.strategy.view, _target(history, window, before if refused else None))
+    done = _dropped(history, gauge.preset.strategy, _target(history, window, before if refused else None))
     if done is None or done.outcome == "unchanged":
         return False
     why = memory.take(_counted_again(done, gauge), memory.state.heard, memory.version)
@@ -60,12 +60,13 @@ def _target(history: Context, window: int, refused: int | None) -> int:
     return history.overhead + max(most, 0)
 
 
-def _dropped(history: Context, view: tuple[Stage, ...], target: int) -> Compaction | None:
+def _dropped(history: Context, preset: Strategy, target: int) -> Compaction | None:
     """The history cut to the target, as the preset's view shows it; without the view if that fails."""
     budget = Budget(target=target, window=target, reason="last_resort")
-    for stages in (view, ()):
+    for view in (preset.view, ()):
         try:
-            return compact(history, Strategy("last_resort", (Truncate(),), stages), budget, NoModel("last_resort"))
+            strategy = Strategy("last_resort", (Truncate(),), view, preset.recall)
+            return compact(history, strategy, budget, NoModel("last_resort"))
         except Exception:  # noqa: BLE001  # a stage of the host: the last resort does without it
             continue
     return None

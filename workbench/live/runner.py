@@ -117,7 +117,8 @@ class Runner:
             return diagnosis.output is not None
         if diagnosis.action == "repair":
             budget = Budget(target=self.gauge.tokens, window=self.gauge.window, reason="repair", force=True)
-            done = self.run(budget, "error", REPAIR)
+            repair = replace(REPAIR, recall=self.gauge.preset.strategy.recall)
+            done = self.run(budget, "error", repair)
             return done is not None and done.outcome != "unchanged"
         if diagnosis.action == "compact" or diagnosis.kind == "bytes":
             if diagnosis.used:
