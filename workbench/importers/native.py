@@ -70,9 +70,9 @@ def write(sessions: Session | Iterable[Session], stream: BinaryIO) -> None:
     for session in [sessions] if isinstance(sessions, Session) else sessions:
         about = {name: getattr(session, name) for name in _ABOUT}
         header = Header("session", VERSION, session.id, session.origin, **about)
-        stream.write(_line({**_plain(header), "leaf": session.log.leaf}))
+        stream.write(_line({**as_plain(header), "leaf": session.log.leaf}))
         for entry in session.log:
-            stream.write(_line(_plain(entry)))
+            stream.write(_line(as_plain(entry)))
 
 
 def _append(log: Log, record: Mapping[str, Json]) -> None:
@@ -99,12 +99,12 @@ def _line(value: Json) -> bytes:
     return f"{text}\n".encode(errors="backslashreplace")  # half a surrogate pair becomes its JSON escape
 
 
-def _plain(value: Json) -> Json:
+def as_plain(value: Json) -> Json:
     """A dataclass of the transcript or a field's value as JSON takes it; defaults are left out, but for the tag."""
     if is_dataclass(value) and not isinstance(value, type):
         given = [(one.name, getattr(value, one.name), one.default) for one in fields(value)]
         tags_first = sorted(given, key=lambda one: one[0] not in TAGS)
-        return {name: _plain(item) for name, item, default in tags_first if name in TAGS or item != default}
+        return {name: as_plain(item) for name, item, default in tags_first if name in TAGS or item != default}
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+        return [as_plain(item) for item in value]
     return dict(value) if isinstance(value, Mapping) else value

@@ -23,20 +23,20 @@ class Breaker:
     def __init__(self, tell: Callable[[Event], None], clock: Callable[[], float]) -> None:
         self.tell, self.clock = tell, clock
         self.misses = 0
-        self._from = self._until = math.inf  # tokens of messages, and seconds, from which on one is tried again
-        self._stopped = False
+        self.resumes_at = self.resumes_after = math.inf  # tokens of messages, and seconds, from which on one is tried
+        self.paused = False
 
     def stopped(self, spoken: int) -> bool:
         """Whether none starts by itself now, with so many tokens of messages."""
-        return self._stopped and spoken < self._from and self.clock() < self._until
+        return self.paused and spoken < self.resumes_at and self.clock() < self.resumes_after
 
     def allows(self, spoken: int) -> bool:
         """Whether one may start by itself now; the first after a pause is told."""
         if self.stopped(spoken):
             return False
-        if self._stopped:
-            self._stopped = False
-            why = "the messages have grown" if spoken >= self._from else "the pause is over"
+        if self.paused:
+            self.paused = False
+            why = "the messages have grown" if spoken >= self.resumes_at else "the pause is over"
             self.tell(AutomaticResumed(self.misses, why))
         return True
 
@@ -44,17 +44,17 @@ class Breaker:
         """One more; after too many in a row the pause begins."""
         self.misses += 1
         if self.misses >= settings.breaker:
-            self._stopped = True
-            self._until = self.clock() + settings.cooldown_seconds
+            self.paused = True
+            self.resumes_after = self.clock() + settings.cooldown_seconds
             self.rest(spoken, window, settings)
             self.tell(AutomaticStopped(self.misses))
 
     def rest(self, spoken: int, window: int, settings: Settings) -> None:
         """Count the growth of the messages from now on."""
-        self._from = spoken + settings.cooldown * window
+        self.resumes_at = spoken + settings.cooldown * window
 
     def reset(self, why: str) -> None:
         """Forget all misses."""
-        if self._stopped:
+        if self.paused:
             self.tell(AutomaticResumed(self.misses, why))
-        self.misses, self._stopped = 0, False
+        self.misses, self.paused = 0, False

@@ -19,6 +19,7 @@ from workbench.live.message_reader import MessageReader
 from workbench.live.recall_tool import RecallTool
 from workbench.live.recovery import Recovery
 from workbench.live.runner import Runner
+from workbench.live.saved import read, restore, save
 from workbench.live.scheduler import Scheduler
 from workbench.live.settings import Settings
 from workbench.live.usage import usage_of
@@ -138,6 +139,33 @@ class Compactor(RecallTool):
     def session(self, id: str = "live") -> Session:
         """The conversation so far, to be saved, replayed and measured."""
         return Session(id, self.log, model=self._gauge.model, window=self.window)
+
+    def save(self) -> dict[str, Json]:
+        """All that it knows, as one JSON document; see `load`."""
+        with self._lock:
+            return save(self.preset.name, self._recovery, self._scheduler)
+
+    @classmethod
+    def load(
+        cls, document: Json, preset: Preset | str | None = None, *, window: int | None = None, **given: Json
+    ) -> Compactor:
+        """The compactor that was saved, to go on where it was.
+
+        Args:
+            document: what `save` returned.
+            preset: None takes the built-in or installed one of that name; one with another name is refused.
+            window: None takes the saved one.
+            given: the other arguments of the constructor, none of which is saved.
+
+        Raises:
+            FormatError: the document is none of `save`, damaged, or of a newer version.
+            SettingError: it was saved with another preset.
+            UnknownName: no preset has the saved name.
+        """
+        saved = read(document, preset.name if isinstance(preset, Preset) else preset)
+        compactor = cls(preset or saved.preset, window=window or saved.window, **given)
+        restore(saved, compactor._recovery, compactor._scheduler)
+        return compactor
 
     def before_request(
         self, messages: Sequence[Json], *, system: Json = None, tools: Json = None, model: str = ""

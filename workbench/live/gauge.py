@@ -69,13 +69,13 @@ class Gauge:
         self._good = Settings()
         self._settings = host.guarded("settings", settings, lambda: self._good, lambda one: isinstance(one, Settings))
         self._check = host.guarded("trigger", _check, lambda *_: None, lambda one: one is None or _is_budget(one))
-        self._window = window
+        self.configured = window
         self._plain = (0, 0, 0)  # the history's version, how many messages of it were counted, and their tokens
-        self._reported: SentRequest | None = None
-        self._limits: dict[str, tuple[int, float]] = {}  # by model, with the time until which it is believed
+        self.reported: SentRequest | None = None
+        self.limits: dict[str, tuple[int, float]] = {}  # by model, with the time until which it is believed
         self._declared: tuple[Json, Json] = (None, None)
-        self._declared_tokens = 0
-        self._least: int | None = None
+        self.declared_tokens = 0
+        self.least: int | None = None
 
     @property
     def settings(self) -> Settings:
@@ -111,7 +111,7 @@ class Gauge:
         """Tokens of the request by the preset's or by the host's count, whichever are more."""
         report = self._valid_report()
         plain = self.plain
-        beside = self._declared_tokens if report is None else max(report.usage.prompt - report.plain, 0)
+        beside = self.declared_tokens if report is None else max(report.usage.prompt - report.plain, 0)
         return max(self.tokens, plain + beside)
 
     @property
@@ -120,24 +120,24 @@ class Gauge:
         report = self._valid_report()
         if report is not None:
             return report.unexplained
-        return max(self._declared_tokens + self.memory.added, self._least or 0)
+        return max(self.declared_tokens + self.memory.added, self.least or 0)
 
     @property
     def window(self) -> int:
         """The window of the present model: as the host says, or less where an error said so lately."""
         window = self._host_window
-        limit, until = self._limits.get(self.model, (window, 0.0))
+        limit, until = self.limits.get(self.model, (window, 0.0))
         return min(limit, window) if self.clock() < until else window
 
     @property
     def _host_window(self) -> int:
-        return self.settings.window or self._window
+        return self.settings.window or self.configured
 
     def learn(self, limit: int | None) -> int | None:
         """Remember the limit that an error stated if it is below the host's window; else None."""
         if limit is None or not 0 < limit < self._host_window:
             return None
-        self._limits[self.model] = limit, self.clock() + LIMIT_SECONDS
+        self.limits[self.model] = limit, self.clock() + LIMIT_SECONDS
         return limit
 
     def declare(self, system: Json, tools: Json, model: str) -> None:
@@ -145,10 +145,10 @@ class Gauge:
         if (system, tools) != self._declared:
             text = "\n".join(str(one) for one in (system, tools) if one is not None)
             count = self.memory.reader.count
-            self._declared_tokens = count(SystemMessage(id="", blocks=(Text(text),))) if text else 0
+            self.declared_tokens = count(SystemMessage(id="", blocks=(Text(text),))) if text else 0
             self._declared = (system, tools)
         if model != self.model:
-            self.model, self.request, self._reported, self._least = model, None, None, None
+            self.model, self.request, self.reported, self.least = model, None, None, None
 
     def hand_out(self) -> None:
         """The messages are about to be sent."""
@@ -168,10 +168,10 @@ class Gauge:
         """Take in a report for the newest request; one about a refused request says nothing about others."""
         if self.request is None or not usage.prompt:
             return
-        self._reported = replace(self.request, usage=usage)
+        self.reported = replace(self.request, usage=usage)
         if not refused:
-            left = self._reported.unexplained
-            self._least = left if self._least is None else min(self._least, left)
+            left = self.reported.unexplained
+            self.least = left if self.least is None else min(self.least, left)
 
     def judge(self, usage: Usage | None, stop: str) -> Diagnosis | None:
         """Whether the answer to the newest request hides an overflow."""
@@ -182,7 +182,7 @@ class Gauge:
 
     def forget(self) -> None:
         """The history changed: what was sent and reported says nothing any more."""
-        self.request = self._reported = None
+        self.request = self.reported = None
 
     def due(self, moment: Moment) -> Budget | None:
         """What the trigger grants; None where no compaction is due."""
@@ -268,7 +268,7 @@ class Gauge:
         )  # fmt: skip
 
     def _valid_report(self) -> SentRequest | None:
-        report = self._reported
+        report = self.reported
         return report if report is not None and report.version == self.memory.version else None
 
 

@@ -65,6 +65,16 @@ class Additions:
     behind: tuple[str, str] = ("", "")
     _last: str = ""
 
+    def saved(self) -> tuple[str, ...]:
+        """What was learned, as texts."""
+        return self.inside, *self.behind, self._last
+
+    @classmethod
+    def loaded(cls, saved: Sequence[str]) -> Additions:
+        """What was saved."""
+        inside, role, lead, last = saved or ("", "", "", "")
+        return cls(inside, (role, lead), last)
+
     def is_behind(self, message: Json) -> bool:
         """Whether the whole message is such an addition."""
         role, lead = self.behind

@@ -24,6 +24,7 @@ class MessageReader:
         likely: the format to suppose while the messages show none.
         written: our own summaries by their text, in case the host hands one back.
         names: the tools' names by the ids of their calls.
+        number: of the newest message.
         sealed_budget: tokens up to which a provider's own compaction is pinned.
     """
 
@@ -34,7 +35,7 @@ class MessageReader:
     written: dict[str, Summary] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     sealed_budget: int = 64_000
-    _number: int = 0
+    number: int = 0
 
     @property
     def present_format(self) -> MessageFormat:
@@ -81,8 +82,8 @@ class MessageReader:
         return HostMessage(given, records[-1], messages, sizes, entry.parts, len(records), entry.covers)
 
     def _new_id(self) -> str:
-        self._number += 1
-        return f"m{self._number}"
+        self.number += 1
+        return f"m{self.number}"
 
 
 def record_of(given: Json) -> dict[str, Json]:

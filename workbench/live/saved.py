@@ -1,0 +1,284 @@
+"""A compactor as one JSON document, so that an agent that was stopped goes on as if it had not been.
+
+Saved are the conversation with its branches, the compactions in force, what was shown, the archive, and what was
+learned of window, usage and misses. Not saved are the model, settings, hooks, counters, clock and events:
+`Compactor.load` takes them anew. The host's messages are saved once, as they were read; the rest refers to them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from workbench.errors import FormatError, SettingError
+from workbench.importers.native import as_plain
+from workbench.importers.records import read_as
+from workbench.live.events import RunEnds
+from workbench.live.formats.parts import plain
+from workbench.live.formats.shape import HostMessage
+from workbench.live.formats.table import MessageFormat
+from workbench.live.gauge import SentRequest
+from workbench.live.identity import Additions, Line
+from workbench.live.memory import Memory
+from workbench.live.message_writer import write_messages
+from workbench.live.recovery import Recovery
+from workbench.live.scheduler import Scheduler
+from workbench.live.state import Checkpoint, State
+from workbench.transcript.context import Context
+from workbench.transcript.log import Entry, Log, LogError, MessageEntry
+from workbench.transcript.message import Json, Message, Summary
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SavedEntry:
+    """One of the host's messages; its own messages are numbered from `number` on."""
+
+    record: Mapping[str, Json]
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSlot:
+    """One message of a list that the host may hold: its own, by its place, or one that was written for it."""
+
+    at: int | None = None
+    record: Mapping[str, Json] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SavedContext:
+    """Messages by their id, or as `@n` the n-th of those that stages wrote."""
+
+    messages: tuple[str, ...]
+    sizes: tuple[int, ...]
+    overhead: int = 0
+    archived: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SavedCheckpoint:
+    """A compaction in force; `sent` is None where it is the same as `kept`."""
+
+    kept: SavedContext
+    heard: int
+    sent: SavedContext | None = None
+    covers: int = 0
+    entry: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedLimit:
+    """A window that an error stated, believed for so many seconds more."""
+
+    model: str
+    tokens: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedCompactor:
+    """The whole document."""
+
+    workbench: Literal["compactor"]
+    version: int
+    preset: str
+    window: int
+    format: MessageFormat | None = None
+    likely: MessageFormat = "openai"
+    entries: tuple[SavedEntry, ...] = ()
+    log: tuple[Entry, ...] = ()
+    log_leaf: str | None = None
+    leaf: str | None = None
+    history: int = 0
+    number: int = 0
+    names: Mapping[str, Json] | None = None
+    archive: Mapping[str, Json] | None = None
+    written: tuple[Summary, ...] = ()
+    made: tuple[Message, ...] = ()
+    checkpoints: tuple[SavedCheckpoint, ...] = ()
+    given: tuple[SavedSlot, ...] = ()
+    returned: tuple[SavedSlot, ...] = ()
+    additions: tuple[str, ...] = ()
+    model: str = ""
+    request: SentRequest | None = None
+    reported: SentRequest | None = None
+    limits: tuple[SavedLimit, ...] = ()
+    declared: int = 0
+    least: int | None = None
+    compactions: int = 0
+    patience: int = 0
+    vain: int = 0
+    usd: float | None = None
+    ending: RunEnds | None = None
+    misses: int = 0
+    paused: bool = False
+    pause_tokens: float | None = None
+    pause_seconds: float | None = None
+    mended: int = 0
+    resent: int = 0
+    overflowed: bool = False
+    requested: str | None = None
+
+
+def save(preset: str, recovery: Recovery, scheduler: Scheduler) -> dict[str, Json]:
+    """The document of a compactor with these parts."""
+    runner, gauge, memory = scheduler.runner, scheduler.gauge, scheduler.memory
+    reader, state, breaker, clock = memory.reader, memory.state, runner.breaker, gauge.clock
+    made: dict[int, Message] = {}
+    document = SavedCompactor(
+        workbench="compactor", version=VERSION, preset=preset, window=gauge.configured, format=reader.format,
+        likely=reader.likely, entries=tuple(_entry(one) for one in state.path), log=tuple(memory.log),
+        log_leaf=memory.log.leaf, leaf=state.leaf, history=memory.version, number=reader.number, names=reader.names,
+        archive=memory.archive, written=tuple(reader.written.values()),
+        checkpoints=tuple(_checkpoint(mark, state, made) for mark in state.checkpoints[1:]), made=tuple(made.values()),
+        given=_slots(memory.given), returned=_slots(memory.returned), additions=memory.additions.saved(),
+        model=gauge.model, request=gauge.request, reported=gauge.reported,
+        limits=tuple(SavedLimit(name, n, until - clock()) for name, (n, until) in gauge.limits.items()),
+        declared=gauge.declared_tokens, least=gauge.least, compactions=runner.number, patience=runner.patience,
+        vain=runner.vain, usd=runner.usd, ending=runner.ending, misses=breaker.misses, paused=breaker.paused,
+        pause_tokens=_finite(breaker.resumes_at), pause_seconds=_finite(breaker.resumes_after - clock()),
+        mended=recovery.mended, resent=recovery.resent, overflowed=scheduler.overflowed, requested=scheduler.requested,
+    )  # fmt: skip
+    found: dict[str, Json] = json.loads(json.dumps(as_plain(document), default=_jsonable))
+    return found
+
+
+def read(document: Json, preset: str | None = None) -> SavedCompactor:
+    """The document's parts.
+
+    Raises:
+        FormatError: it is no such document, is damaged, or a newer one.
+        SettingError: it was saved with another preset.
+    """
+    if not isinstance(document, Mapping) or document.get("workbench") != "compactor":
+        raise FormatError("this is no saved compactor; what `Compactor.save` returned would be accepted")
+    if document.get("version") != VERSION:
+        why = f"version {document.get('version')!r} is unknown; a compactor of version {VERSION} would be accepted"
+        raise FormatError(why, where="saved compactor", field="version")
+    saved: SavedCompactor = read_as(SavedCompactor, document)
+    if preset is not None and preset != saved.preset:
+        raise SettingError(f"the document was saved with preset {saved.preset!r}; pass that one instead of {preset!r}")
+    return saved
+
+
+def restore(saved: SavedCompactor, recovery: Recovery, scheduler: Scheduler) -> None:
+    """Put the document's parts into those of a new compactor.
+
+    Raises:
+        FormatError: they do not fit together.
+    """
+    try:
+        _restore_memory(saved, scheduler.memory)
+    except (KeyError, IndexError, ValueError, StopIteration, LogError) as error:
+        why = f"the saved compactor is damaged ({error}); what `Compactor.save` returned, unchanged, would be accepted"
+        raise FormatError(why) from None
+    gauge, runner, breaker = scheduler.gauge, scheduler.runner, scheduler.runner.breaker
+    now = gauge.clock()
+    gauge.model, gauge.request, gauge.reported = saved.model, saved.request, saved.reported
+    gauge.limits = {one.model: (one.tokens, now + one.seconds) for one in saved.limits}
+    gauge.declared_tokens, gauge.least = saved.declared, saved.least
+    runner.number, runner.patience, runner.vain = saved.compactions, saved.patience, saved.vain
+    runner.usd, runner.ending = saved.usd, saved.ending
+    breaker.misses, breaker.paused = saved.misses, saved.paused
+    breaker.resumes_at = math.inf if saved.pause_tokens is None else saved.pause_tokens
+    breaker.resumes_after = math.inf if saved.pause_seconds is None else now + saved.pause_seconds
+    recovery.mended, recovery.resent = saved.mended, saved.resent
+    scheduler.overflowed, scheduler.requested = saved.overflowed, saved.requested
+
+
+def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
+    reader = memory.reader
+    reader.format, reader.likely = saved.format, saved.likely
+    reader.written = {one.lead + one.text + one.tail: one for one in saved.written}
+    reader.names = dict(saved.names or {})
+    memory.archive, memory.version = dict(saved.archive or {}), saved.history
+    path = [*_path(saved, memory)]
+    reader.number = saved.number
+    known = {message.id: message for given in path for message in given.messages}
+    place = {message.id: at for at, given in enumerate(path) for message in given.messages}
+    memory.log = Log(_with_known(entry, known) for entry in saved.log)
+    made = [_rejoined(message, known.get(message.id)) for message in saved.made]
+    marks = [memory.state.checkpoints[0]]
+    for one in saved.checkpoints:
+        kept = _context(one.kept, memory, known, made)
+        sent = kept if one.sent is None else _context(one.sent, memory, known, made)
+        shown = write_messages(sent.messages, path[: one.heard], place, reader.present_format)
+        marks.append(Checkpoint(one.heard, kept, sent, tuple(shown), one.entry, one.covers))
+    memory.state = State.at(tuple(marks), path)
+    memory.state.leaf, memory.log.leaf = saved.leaf, saved.log_leaf
+    memory.own = Line([given.object for given in path], [*range(len(path))])
+    memory.given, memory.returned = (_line(slots, path) for slots in (saved.given, saved.returned))
+    memory.additions = Additions.loaded(saved.additions)
+
+
+def _path(saved: SavedCompactor, memory: Memory) -> Iterator[HostMessage]:
+    """The host's messages read again, with the ids that they had."""
+    entries = memory.reader.read([one.record for one in saved.entries])
+    for one in saved.entries:
+        memory.reader.number = one.number - 1
+        yield next(entries)
+
+
+def _with_known(entry: Entry, known: Mapping[str, Message]) -> Entry:
+    return replace(entry, message=known[entry.id]) if isinstance(entry, MessageEntry) and entry.id in known else entry
+
+
+def _rejoined(message: Message, original: Message | None) -> Message:
+    """A rewritten message with the very blocks that it has from the original: they know the host's parts."""
+    if original is None or message.role == "summary" or original.role != message.role:
+        return message
+    blocks = tuple(next((own for own in original.blocks if own == block), block) for block in message.blocks)
+    return replace(message, blocks=blocks)  # type: ignore[arg-type]  # of the same role
+
+
+def _entry(given: HostMessage) -> SavedEntry:
+    first = given.messages[0].id if given.messages else "m1"
+    return SavedEntry(given.record, int(first[1:]))
+
+
+def _checkpoint(mark: Checkpoint, state: State, made: dict[int, Message]) -> SavedCheckpoint:
+    kept = _saved_context(mark.kept, state, made)
+    sent = None if mark.sent is mark.kept else _saved_context(mark.sent, state, made)
+    return SavedCheckpoint(kept, mark.heard, sent, mark.covers, mark.entry)
+
+
+def _saved_context(context: Context, state: State, made: dict[int, Message]) -> SavedContext:
+    own = {id(message) for given in state.path for message in given.messages}
+    refs = []
+    for message in context.messages:
+        if id(message) not in own:
+            made.setdefault(id(message), message)
+        refs.append(message.id if id(message) in own else f"@{[*made].index(id(message))}")
+    return SavedContext(tuple(refs), context.sizes, context.overhead, tuple(context.archive))
+
+
+def _context(saved: SavedContext, memory: Memory, known: Mapping[str, Message], made: list[Message]) -> Context:
+    messages = tuple(made[int(ref[1:])] if ref.startswith("@") else known[ref] for ref in saved.messages)
+    archive = {ref: memory.archive[ref] for ref in saved.archived}
+    return Context(messages, saved.sizes, saved.overhead, memory.reader.count, archive)
+
+
+def _slots(line: Line) -> tuple[SavedSlot, ...]:
+    pairs = zip(line.objects, line.places, strict=True)
+    return tuple(SavedSlot(record=one) if at is None else SavedSlot(at=at) for one, at in pairs)
+
+
+def _line(slots: tuple[SavedSlot, ...], path: list[HostMessage]) -> Line:
+    return Line([one.record if one.at is None else path[one.at].object for one in slots], [one.at for one in slots])
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _jsonable(value: Json) -> Json:
+    """What JSON has no form for: a client's object as its values, a mapping as a dict, anything else as text."""
+    found = plain(value)
+    if found is not value:
+        return found
+    return dict(value) if isinstance(value, Mapping) else str(value)
