@@ -1,7 +1,8 @@
 """The measured parts of docs/validity.md, each between two marks, and the facts that every report shows.
 
 `python docs/validity.py PART PATHS...` writes one of them: `gamers` from the bundled sessions, `behaviour` or `names`
-from recordings, or the facts about `answers` from graded ones.
+from recordings, the facts about `answers` from graded ones, or `needs` and `errors` from what ships with the package.
+With `--check` it says where the page and the code differ, and exits with 1.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 import pandas as pd
 
 from workbench.analysis.fetched_again import by_way, figures, lead_note, ranks, with_intervals
 from workbench.analysis.names_only import ANSWERED, names_only
+from workbench.analysis.needs import precision_table
+from workbench.analysis.selfcheck import sessions_of
 from workbench.compaction.presets import catalogue
 from workbench.datasets.bundled import bundled_files
 from workbench.experiment.prepared import Prepared, prepared
@@ -22,10 +26,11 @@ from workbench.experiment.sources import sessions_in, sources_of
 from workbench.formats import decimal, percent, some
 from workbench.transcript.session import Session
 from workbench.validation.adversaries import FAMILY, scored, search
-from workbench.validation.answers.agreement import agreement
+from workbench.validation.answers.agreement import agreement, by_category
 from workbench.validation.answers.exams import verdicts
 from workbench.validation.answers.records import graded
-from workbench.validation.selfcheck import sessions_of
+from workbench.validation.needs import labelled
+from workbench.validation.planted_errors import planted_errors
 from workbench.validation.used_things import CONTROL, compacted, used_things
 
 PAGE = Path(__file__).parent / "validity.md"
@@ -172,6 +177,22 @@ def gamers(paths: Sequence[str]) -> Iterator[str]:
     yield f"*truncate* have: {'; '.join(names)}."
 
 
+def needs(paths: Sequence[str]) -> Iterator[str]:
+    """What two readers say of the labelled items."""
+    rows = precision_table(labelled())
+    yield "| | items | needed, as both say | by either | kappa | given away |"
+    yield "|---|---|---|---|---|---|"
+    for row in rows.to_dict("records"):
+        ends = "" if pd.isna(row["low"]) else f" ({decimal(row['low'])} to {decimal(row['high'])})"
+        more = " | ".join(decimal(row[name]) for name in ("by_either", "kappa", "given_away"))
+        yield f"| {row['kind']} | {row['items']} | {decimal(row['needed'])}{ends} | {more} |"
+
+
+def errors(paths: Sequence[str]) -> Iterator[str]:
+    """Which planted errors each metric finds."""
+    yield from _table(by_category(verdicts(planted_errors(range(1, 6)))))
+
+
 def _one_a_project(paths: Sequence[str]) -> list[Prepared]:
     """The first session of 60 to 300 messages of each project, bundled ones included."""
     sources = [*sources_of([]), *sources_of(list(paths))]
@@ -211,19 +232,28 @@ PARTS: Mapping[str, Callable[[Sequence[str]], Iterator[str]]] = {
     "behaviour": behaviour,
     "gamers": gamers,
     "names": names,
+    "needs": needs,
+    "errors": errors,
 }
 
 
-def main(part: str, paths: Sequence[str]) -> None:
-    """Write a part of the page."""
+def main(part: str, paths: Sequence[str], *, check: bool = False) -> int:
+    """Write or check a part of the page; 1 where a check finds a difference."""
     start, end = f"<!-- {part} -->\n", f"<!-- end of {part} -->\n"
     lines = "\n".join(PARTS[part](paths))
     if not lines:
-        return
+        return 0
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(start)
-    after = rest.partition(end)[2]
+    old, _, after = rest.partition(end)
+    if check:
+        for mine, made in zip_longest(old.splitlines(), lines.splitlines(), fillvalue="nothing"):
+            if mine != made:
+                sys.stdout.write(f"{PAGE.name} says: {mine}\nthe code says:    {made}\n")
+        return int(old != lines + "\n")
     PAGE.write_text(before + start + lines + "\n" + end + after, encoding="utf-8")
+    return 0
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    words = [word for word in sys.argv[1:] if word != "--check"]
+    sys.exit(main(words[0], words[1:], check="--check" in sys.argv))

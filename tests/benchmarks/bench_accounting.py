@@ -1,10 +1,15 @@
-"""How much the size that strategies really use changes what they are worth against truncate.
+"""What figures stand on, before and after: equal sizes, projects, windows from evidence, one cost difference.
 
     nice -n 5 python tests/benchmarks/bench_accounting.py [PATH ...] [--shares 0.2] [--strategies summarize,ex_athena]
 
-Without paths it takes ../shared/corpora and ../shared/more-projects. For each strategy and metric it prints a row: how
-much of the size asked for it used (and truncate), the difference from truncate at the size asked for (as it was counted
-before), and from truncate cut to the very size that the strategy used, with 95 % intervals over projects.
+Without paths it takes ../shared/corpora and ../shared/more-projects. *Sizes*: for each strategy and metric how much of
+the size asked for it used (and truncate), the difference from truncate at the size asked for (as it was counted
+before), and from truncate cut to the very size that the strategy used, with 95 % intervals over projects; and the
+boundaries at which what must stay is larger than the size, which were scored before. *Projects*: coverage and false
+alarms with sessions as the unit (before) and projects, by simulation. *Windows*: from the price table first (before)
+and from evidence first, with the compactions of truncate in both. *Cost*: a mean of ratios beside mean dollars
+(before), and the ratio of sums. Outages are in `bench_outages.py`, bills in `bench_reconciliation.py`, and text that
+was read in `bench_text_read.py`.
 """
 
 from __future__ import annotations
@@ -15,22 +20,28 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import mean
 
+import numpy as np
 import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from workbench.analysis.compared import compare_table
+from workbench.analysis.paired import interval, project_means, sign_flip
 from workbench.compaction.presets import preset
 from workbench.experiment.equal_size import BaselineAtSizes
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.sources import read, sources_of
+from workbench.metrics.costs.pricing import pricing
 from workbench.metrics.metric import MetricInput
 from workbench.metrics.recall import exam_recall, recall_bound
 from workbench.metrics.size import stays_larger
 from workbench.models.extractive import Extractive
+from workbench.models.prices import window as catalog_window
 from workbench.replay.boundaries import at_shares
-from workbench.replay.matched import matched
+from workbench.replay.matched import matched, sized_histories
+from workbench.replay.natural import natural
 from workbench.replay.step import Replay
+from workbench.replay.window import DEFAULT_WINDOW
 
 SHARED = Path(__file__).parents[3] / "shared"
 STRATEGIES = "summarize,ex_athena,hermes_lean,claude_code"
@@ -61,11 +72,15 @@ def main() -> None:
     scores: list[dict[str, object]] = []
     at_sizes: list[dict[str, object]] = []
     filled: dict[str, list[float]] = {}
+    left: list[bool] = []
+    every: list[Prepared] = []
     for source in sources_of(given.paths):
         for ready in read(source).ready:
             at, model = at_shares(ready.session), ready.reader(Extractive())
+            every.append(ready)
             if not at:
                 continue
+            left += [not one.fits for one in sized_histories(ready.session, ready.sizing, at, shares)]
             baseline = BaselineAtSizes(ready, preset(BASELINE), model, at, shares)
             for name in (BASELINE, *given.strategies.split(",")):
                 replay = matched(
@@ -77,7 +92,70 @@ def main() -> None:
                 done = [event.compaction for event in replay.events]
                 parts = [one.sent.spoken / max(one.budget.target - one.before.overhead, 1) for one in done]
                 filled.setdefault(name, []).extend(parts)
-    show(pd.DataFrame(scores), pd.DataFrame(at_sizes), filled)
+    if scores:
+        show(pd.DataFrame(scores), pd.DataFrame(at_sizes), filled)
+    write(
+        f"boundaries where what must stay is larger than the size: {sum(left)} of {len(left)}; before scored, now not"
+    )
+    for correlation in (0.1, 0.2, 0.3):
+        of_projects(correlation)
+    windows(every)
+    costs(every)
+
+
+def write(text: str) -> None:
+    """A line."""
+    sys.stdout.write(text + "\n")
+
+
+def of_projects(correlation: float, projects: int = 14, samples: int = 1_500) -> None:
+    """Coverage and false alarms of 37 sessions of 14 projects, as in the review, by unit."""
+    dice = np.random.default_rng(15)
+    names = np.sort(np.concatenate([np.arange(projects), dice.integers(0, projects, 37 - projects)]))
+    alike = np.sqrt(correlation) * dice.normal(size=(samples, projects))[:, names]
+    sessions = alike + np.sqrt(1 - correlation) * dice.normal(size=(samples, len(names)))
+    means = np.array([project_means(sample, [str(name) for name in names]) for sample in sessions])
+    found = []
+    for values in (sessions, means):
+        low, high = interval(values)
+        alarms = (sign_flip(values, draws=999) <= 0.05).mean()
+        found.append(f"intervals cover {((low <= 0) & (high >= 0)).mean():.0%}, tests err in {alarms:.0%}")
+    write(f"correlation {correlation} in projects: before, by sessions, {found[0]}; by projects, {found[1]}")
+
+
+def windows(every: Sequence[Prepared]) -> None:
+    """The window of each session by both orders, and how often truncate compacts in it."""
+    own, sums = preset(BASELINE), [0, 0]
+    for ready in every:
+        session = ready.session
+        old = ready.sizing.window(session.window or catalog_window(session.model) or DEFAULT_WINDOW)
+        times = [
+            len(natural(session, own, Extractive(), ready.sizing, window=window, score_at=()).events)
+            for window in (old, ready.window)
+        ]
+        sums = [total + n for total, n in zip(sums, times, strict=True)]
+        if old != ready.window:
+            write(
+                f"{session.id[:38]:<38} window before {old:>9,} with {times[0]} compactions, now {ready.window:>9,} "
+                f"({ready.wanted.source}) with {times[1]}"
+            )
+    write(f"windows: {sums[0]} compactions in {len(every)} sessions before, {sums[1]} now")
+
+
+def costs(every: Sequence[Prepared]) -> None:
+    """What truncate costs on its own trigger, by both definitions."""
+    bills = []
+    for ready in every:
+        replay = natural(ready.session, preset(BASELINE), Extractive(), ready.sizing, window=ready.window, score_at=())
+        bill = MetricInput(replay, ready.index, prices=pricing(ready.session)).bill
+        if bill is not None and bill.usd_plain:
+            bills.append((bill.usd_plain, bill.net_saving))
+    if bills:
+        plain, saved = (sum(part) for part in zip(*bills, strict=True))
+        write(
+            f"cost: before ${(plain - saved) / len(bills):.2f} a session beside {mean(s / p for p, s in bills):+.0%} "
+            f"saved, a mean of ratios; now {saved / plain:+.0%}, the ratio of sums, {len(bills)} sessions"
+        )
 
 
 def show(scores: pd.DataFrame, at_sizes: pd.DataFrame, filled: dict[str, list[float]]) -> None:

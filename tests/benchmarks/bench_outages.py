@@ -4,6 +4,7 @@
 
 One row a fault: the exit code, how many replays that ask the model are scored, how many of its summaries it wrote, and
 the dollars of the table `replays` and of the ledger. Exits with 1 where a row is not what the fault must become.
+The last line is what was reviewed before: all faults ended alike.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ def main() -> int:
             )
             as_told = code == CODES[fault.becomes] and scored == (code == 0) and abs(table - ledger) < 1e-9
             wrong += not as_told
+    print("before: each fault exit 0, 1/1 scored with the stand-in's summary, table 0.0 (seven of them, ledger $320)")
     print(f"{len(names)} faults, {wrong} not as they must be")
     return int(wrong > 0)
 

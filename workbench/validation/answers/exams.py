@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from math import fsum
 
 import numpy as np
 import pandas as pd
@@ -111,7 +112,7 @@ def _evidence(history: ExamHistory, asked: Answer) -> str:
     best, found = -1.0, ""
     for line in dict.fromkeys(history.lines.segment_line[rows].tolist()):
         text = history.texts[line]
-        shared = sum(history.weight(word) for word in used.intersection(words(text)))
+        shared = fsum(history.weight(word) for word in used.intersection(words(text)))
         if shared >= best - 1e-9:
             best, found = max(best, shared), text
     return found
@@ -128,9 +129,9 @@ def _old(history: ExamHistory, item: Item, lines: Sequence[str], context: Lines)
     rest = set(words(item.evidence or item.use)) - set(words(item.answer))
     weight = {word: history.weight(word) for word in rest}
     shared = [rest.intersection(words(line)) for line in there]
-    whole = sum(weight.values())
+    whole = fsum(weight.values())  # the same in any order of words, so that a half is a half
     return {
         "presence": float(bool(there)),
         "bound": float(any(len(one) >= min(FEW, len(rest)) for one in shared)),
-        "coverage": max((sum(weight[word] for word in one) / whole if whole else 1.0 for one in shared), default=0.0),
+        "coverage": max((fsum(weight[word] for word in one) / whole if whole else 1.0 for one in shared), default=0.0),
     }
