@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from live.talk import anthropic, asked, back, openai, used
 
@@ -78,3 +80,17 @@ def test_going_back_leaves_the_archive_of_what_was_said_before() -> None:
     live.before_request([*messages, asked("one more")])
     live.before_request([*messages, asked("another one")])
     assert live.recall(query="part 3 limit") == before
+
+
+def test_a_conversation_that_was_saved_and_loaded_answers_the_same_calls_by_the_same_ids() -> None:
+    messages = openai(40)
+    live = wb.Compactor("truncate+recall", window=4_000)
+    live.before_request(messages)
+    again = wb.Compactor.load(json.loads(json.dumps(live.save())))
+    answer = again.recall(query="part 3 limit")
+    assert "limit at 1003" in answer and answer == live.recall(query="part 3 limit")
+    assert again.tools("openai") == live.tools("openai") and again.tools("openai")
+    longer = [*messages, *openai(40)[1:]]
+    assert again.before_request(longer) == live.before_request(longer)
+    id = answer.split("[", 1)[1][:8]
+    assert again.recall(id) == live.recall(id) and not again.recall(id).startswith("Nothing")
