@@ -60,3 +60,25 @@ def contents(messages: Sequence[Record], *, ids: bool = True) -> list[Record]:
         else:
             found.append({"role": role, "parts": parts})
     return found
+
+
+def blocks(messages: Sequence[Record]) -> list[Record]:
+    """The same conversation in Anthropic's shape, without its system prompt."""
+    turns: list[Record] = []
+    for message in messages:
+        if message["role"] == "tool":
+            result = {"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": message["content"]}
+            if turns[-1]["role"] == "assistant":
+                turns.append({"role": "user", "content": []})
+            turns[-1]["content"].append(result)
+        elif message["role"] == "assistant":
+            parts: list[Record] = []
+            if "reasoning_content" in message:
+                parts.append({"type": "thinking", "thinking": message["reasoning_content"], "signature": "seal"})
+            parts += [{"type": "text", "text": message["content"]}] if message["content"] else []
+            for call in message.get("tool_calls", ()):
+                parts.append({"type": "tool_use", "id": call["id"], "name": "read", "input": {"path": call["id"]}})
+            turns.append({"role": "assistant", "content": parts})
+        elif message["role"] == "user":
+            turns.append({"role": "user", "content": message["content"]})
+    return turns

@@ -9,6 +9,7 @@ import pytest
 import validators
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from live.shapes import blocks
 from live.talk import Record, answered, asked, back, used
 from live.talk import anthropic as anthropic_talk
 from live.talk import openai as openai_talk
@@ -44,28 +45,6 @@ def chats(draw: st.DrawFn) -> list[Record]:
 
 
 TEXTS = st.sampled_from(["a line of output\n", "数据 ", "👩‍👩‍👧 ", "x", "path/to/file.py:12 error E42; "])
-
-
-def blocks(messages: list[Record]) -> list[Record]:
-    """The same conversation in Anthropic's shape, without its system prompt."""
-    turns: list[Record] = []
-    for message in messages:
-        if message["role"] == "tool":
-            result = {"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": message["content"]}
-            if turns[-1]["role"] == "assistant":
-                turns.append({"role": "user", "content": []})
-            turns[-1]["content"].append(result)
-        elif message["role"] == "assistant":
-            parts: list[Record] = []
-            if "reasoning_content" in message:
-                parts.append({"type": "thinking", "thinking": message["reasoning_content"], "signature": "seal"})
-            parts += [{"type": "text", "text": message["content"]}] if message["content"] else []
-            for call in message.get("tool_calls", ()):
-                parts.append({"type": "tool_use", "id": call["id"], "name": "read", "input": {"path": call["id"]}})
-            turns.append({"role": "assistant", "content": parts})
-        elif message["role"] == "user":
-            turns.append({"role": "user", "content": message["content"]})
-    return turns
 
 
 def sent(preset: str, messages: list[Record], window: int, *, by_hand: bool = False) -> list[Record]:

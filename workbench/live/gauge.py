@@ -111,7 +111,9 @@ class Gauge:
         """Tokens of the request by the preset's or by the host's count, whichever are more."""
         report = self._valid_report()
         plain = self.plain
-        beside = self.declared_tokens if report is None else max(report.usage.prompt - report.plain, 0)
+        beside = self.declared_tokens + self.memory.added
+        if report is not None:
+            beside = max(report.usage.prompt - report.plain, 0)
         return max(self.tokens, plain + beside)
 
     @property

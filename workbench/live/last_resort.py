@@ -20,6 +20,9 @@ LEAVES = 0.6
 MARGIN = 0.02
 """The part of the window that stays free where what must stay is larger than that: for placeholders of what went."""
 
+PLACEHOLDER = 16
+"""Tokens of a turn that stands for what went, which no count of messages has."""
+
 
 def make_room(gauge: Gauge, tell: Callable[[Event], None], *, refused: bool = False) -> bool:
     """Drop the oldest messages, with calls and results together, until the request fits; whether any went.
@@ -30,6 +33,8 @@ def make_room(gauge: Gauge, tell: Callable[[Event], None], *, refused: bool = Fa
         refused: whether a provider refused the request, so that it is too large however small it seems.
     """
     before, window = gauge.heaviest, gauge.window
+    if before > (1 - MARGIN) * window:
+        before += PLACEHOLDER * sum(one.made and one.at is None for one in gauge.memory.state.shown)
     if not gauge.settings.last_resort or (before <= window and not refused):
         return False
     memory = gauge.memory

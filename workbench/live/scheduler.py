@@ -7,6 +7,7 @@ from workbench.compaction.trigger import Moment
 from workbench.live.callbacks import Host
 from workbench.live.events import WindowTooSmall
 from workbench.live.feasibility import too_small
+from workbench.live.hooks import is_cancelled
 from workbench.live.runner import Runner
 
 
@@ -42,7 +43,7 @@ class Scheduler:
         finally:
             if mine is not None and self._busy is mine:
                 self._busy = None
-        if moment == "before_request" and self.gauge.settings.automatic:
+        if moment == "before_request" and self.gauge.settings.automatic and not is_cancelled():
             self.runner.fit()
 
     def abandon(self) -> None:

@@ -1,0 +1,282 @@
+"""Drives compactors through long conversations under presets, formats, hosts' habits and faults; counts what must be 0.
+
+    python tests/benchmarks/bench_stress.py [--all] [--turns 200] [--presets pi opal] [--window 16000]
+
+Each combination is one conversation whose requests a stand-in for a provider counts and judges. Without `--all` each
+preset meets each format, and the formats take turns with habits and faults, so that every pair of a preset with one of
+them occurs. Goals: no request above its window, no broken pair, no lost message, no undone compaction, no error that
+escapes, and at 6,000 messages at most 1 ms a request.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parent.parent.parent))
+
+import validators
+from live.shapes import blocks, contents, items
+from live.talk import Record, answered, asked, back, used
+
+from workbench.compaction.presets import BUILTIN
+from workbench.errors import ModelError
+from workbench.live.compactor import Compactor
+from workbench.live.events import CompactionEnded, LastResort, Rewound
+from workbench.live.hooks import Hooks
+from workbench.live.message_reader import MessageReader
+from workbench.models.extractive import Extractive
+from workbench.models.model import Completion, SummaryRequest
+from workbench.transcript.tokens import chars_per_token
+
+FORMATS: dict[str, Callable[[list[Record]], list[Record]]] = {
+    "openai": list, "anthropic": blocks, "responses": items, "gemini": contents,
+}  # fmt: skip
+VALID = {
+    "openai": validators.openai_chat, "anthropic": validators.anthropic, "responses": validators.openai_responses,
+    "gemini": validators.gemini,
+}  # fmt: skip
+HABITS = ("plain", "rebuilt", "marker", "reminder")
+FAULTS = ("none", "raises", "hangs", "empty", "too_long", "hooks", "overflow")
+ZERO = ("over window", "broken pairs", "lost", "undone", "escaped")
+REFUSALS = (
+    "prompt is too long: 213462 tokens > 200000 maximum",
+    "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",
+    "Input is too long for requested model.",
+    {"error": {"code": "context_length_exceeded", "message": "Your input exceeds the context window of this model."}},
+)
+
+
+class Faulty:
+    """A model that fails at every second request, in one way."""
+
+    name = "faulty"
+    reads_messages = True
+
+    def __init__(self, fault: str) -> None:
+        self.fault, self.asked = fault, 0
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        """A summary, or the fault."""
+        self.asked += 1
+        if self.asked % 2:
+            match self.fault:
+                case "raises":
+                    raise (ModelError("down"), ValueError("odd"), TimeoutError("slow"))[self.asked // 2 % 3]
+                case "hangs":
+                    time.sleep(0.002)
+                    raise TimeoutError("no answer in time")
+                case "empty":
+                    return Completion(text=" ", model=self.name, usd=0.01)
+                case "too_long":
+                    return Completion(text="much too long a summary " * 4_000, model=self.name, usd=0.01)
+        return Extractive().complete(request)
+
+
+class Broken:
+    """A host's functions that raise at every second call."""
+
+    def __init__(self) -> None:
+        self.called = 0
+
+    def __call__(self, *_: object) -> None:
+        self.called += 1
+        if self.called % 2:
+            raise RuntimeError("the host is broken")
+
+
+@cache
+def conversation(turns: int, format: str) -> tuple[list[Record], list[tuple[int, bool]]]:
+    """The messages in a format, and how many of them each request sends, with whether a turn ended before it."""
+    rng = random.Random(16)
+    chat, requests, found = [{"role": "system", "content": "Work carefully. Never touch secrets.env."}], [], []
+    for turn in range(turns):
+        chat.append(asked(f"Look at part {turn} and keep its limit at {turn + 1_000}. " + "why " * rng.randint(0, 90)))
+        for step in range(rng.randint(1, 3)):
+            requests.append((len(chat), step == 0))
+            calls = [f"call_{turn}_{step}_{n}" for n in range(rng.choice((1, 1, 2)))]
+            made = used(calls[0], path=f"src/part_{turn}.py", text="x = 1\n" * rng.randint(0, 40))
+            made["tool_calls"] += [used(id, path=f"src/{id}.py")["tool_calls"][0] for id in calls[1:]]
+            chars = [rng.randint(20, 2_500) if rng.random() < 0.95 else 12_000 for _ in calls]
+            lines = [f"{id}: a line of output {turn}\n" for id in calls]
+            results = [back(id, (line * n)[:n]) for id, line, n in zip(calls, lines, chars, strict=True)]
+            chat += [made, *results]
+        requests.append((len(chat), False))
+        chat.append(answered(f"Part {turn} is done; its limit is {turn + 1_000}."))
+    for end, begins in requests:
+        found.append((len(FORMATS[format](chat[:end])), begins))
+    return FORMATS[format](chat), found
+
+
+def with_habit(habit: str, format: str, messages: list[Record], number: int) -> list[Record]:
+    """The messages as such a host passes them at its request of this number."""
+    if habit == "rebuilt":
+        return copy.deepcopy(messages)
+    if habit == "plain" or (habit == "marker" and format in ("responses", "gemini")):
+        return messages
+    last = copy.deepcopy(messages[-1])
+    mark = {"cache_control": {"type": "ephemeral"}}
+    note = f"<system-reminder>Request {number}: keep to the plan.</system-reminder>"
+    if habit == "marker":
+        if isinstance(last["content"], str):
+            last["content"] = [{"type": "text", "text": last["content"]}]
+        last["content"][-1] |= mark
+    elif format == "gemini":
+        last["parts"] = [*last["parts"], {"text": note}]
+    elif format == "anthropic":
+        said = last["content"]
+        said = [{"type": "text", "text": said}] if isinstance(said, str) else said
+        last["content"] = [*said, {"type": "text", "text": note}]
+    else:
+        return [*messages, {"role": "user", "content": note, **({"type": "message"} if format == "responses" else {})}]
+    return [*messages[:-1], last]
+
+
+def weighed(request: Sequence[Record], format: str) -> int:
+    """Tokens of a request as its provider counts them."""
+    reader = MessageReader(chars_per_token, format=format)  # type: ignore[arg-type]
+    return sum(sum(entry.sizes) for entry in reader.read(request))
+
+
+def driven(preset: str, format: str, habit: str, fault: str, turns: int, window: int) -> Counter[str]:
+    """What was counted in one conversation."""
+    messages, requests = conversation(turns, format)
+    broken = Broken()
+    hooks = Hooks(before=broken, before_stage=broken, after=broken) if fault == "hooks" else Hooks()
+    live = Compactor(
+        preset, model=Faulty(fault), window=window, hooks=hooks, format=format,  # type: ignore[arg-type]
+        on_event=broken if fault == "hooks" else None,
+    )  # fmt: skip
+    found: Counter[str] = Counter(runs=1)
+    for number, (end, begins) in enumerate(requests):
+        found["requests"] += 1
+        try:
+            if begins and end > 1:
+                live.after_turn(messages[: end - 1])
+            sent = live.before_request(with_habit(habit, format, messages[:end], number))
+            tokens = weighed(sent, format)
+            found["over window"] += tokens > window
+            found["broken pairs"] += bool(VALID[format](sent))
+            if tokens > window or (fault == "overflow" and number % 19 == 18):
+                retry = live.on_error(REFUSALS[number % len(REFUSALS)])  # type: ignore[arg-type]
+                if retry is not None:
+                    found["retries"] += 1
+                    found["over window"] += weighed(retry.messages, format) > window
+                    found["broken pairs"] += bool(VALID[format](retry.messages))
+            elif habit != "rebuilt":
+                live.report_usage({"prompt_tokens": tokens, "completion_tokens": 9})
+        except Exception as error:  # noqa: BLE001  # nothing may escape: what does is counted
+            found["escaped"] += 1
+            found[f"{preset} {format} {habit} {fault}: {type(error).__name__}: {error}"[:160]] += 1
+    found["lost"] += lost(live, messages[: requests[-1][0]])
+    found["undone"] += sum(event.undone for event in live.events if isinstance(event, Rewound))
+    found["compactions"] += sum(isinstance(event, CompactionEnded) for event in live.events)
+    found["last resorts"] += sum(isinstance(event, LastResort) for event in live.events)
+    return found
+
+
+def lost(live: Compactor, messages: Sequence[Record]) -> int:
+    """How many of the host's messages the log does not have any more."""
+    texts = Counter(map(_text, live.original))
+    return sum((Counter(map(_text, messages)) - texts).values())
+
+
+def _text(record: Record) -> str:
+    """What a message says, without what hosts put beside it."""
+    said = record.get("content", record.get("parts", record))
+    parts = said if isinstance(said, list) else [{"type": "text", "text": said}]
+    whole = [{k: v for k, v in part.items() if k != "cache_control"} for part in parts if "reminder>" not in str(part)]
+    return json.dumps([whole, record.get("tool_calls")], sort_keys=True)
+
+
+def combinations(presets: Sequence[str], every: bool) -> Iterator[tuple[str, str, str, str]]:
+    """All combinations, or for each preset those in which formats take turns with habits and faults."""
+    if every:
+        yield from product(presets, FORMATS, HABITS, FAULTS)
+        return
+    for p, preset in enumerate(presets):
+        for n in range(len(FAULTS)):
+            format = (*FORMATS,)[(p + n) % len(FORMATS)]
+            yield preset, format, HABITS[(p + n // 2 + n) % len(HABITS)], FAULTS[n]
+
+
+def resumed(preset: str, format: str, turns: int, window: int) -> tuple[int, int]:
+    """How many requests differ between a compactor that is killed and resumed before each, and one that never is."""
+    messages, requests = conversation(turns, format)
+    given: dict[str, Any] = {"model": Extractive(), "window": window, "format": format}
+    whole, broken = Compactor(preset, **given), Compactor(preset, **given)
+    different = 0
+    for end, begins in requests:
+        broken = Compactor.load(json.loads(json.dumps(broken.save())), **{**given, "preset": preset})
+        for live in (whole, broken):
+            if begins and end > 1:
+                live.after_turn(messages[: end - 1])
+        one, other = whole.before_request(messages[:end]), broken.before_request(messages[:end])
+        different += one != other
+    return len(requests), different
+
+
+def cost(messages: int = 6_000) -> tuple[float, float]:
+    """Seconds of a request with one new message behind so many, and those of writing them as JSON, as a client does."""
+    chat = conversation(1_200, "openai")[0][: messages + 200]
+    live = Compactor("truncate", window=10**9)
+    live.before_request(chat[:messages])
+    times, writing = [], []
+    for end in range(messages + 1, len(chat) + 1):
+        start = time.perf_counter()
+        live.before_request(chat[:end])
+        live.report_usage({"prompt_tokens": live.tokens, "completion_tokens": 1})
+        times.append(time.perf_counter() - start)
+    for _ in range(5):
+        start = time.perf_counter()
+        json.dumps(chat[:messages])
+        writing.append(time.perf_counter() - start)
+    return sorted(times)[len(times) // 2], min(writing)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Counts what must be 0 under presets, formats, habits and faults.")
+    parser.add_argument("--all", action="store_true", help="every combination: an hour")
+    parser.add_argument("--turns", type=int, default=200)
+    parser.add_argument("--window", type=int, default=32_000)
+    parser.add_argument("--presets", nargs="+", default=sorted(BUILTIN), choices=sorted(BUILTIN))
+    given = parser.parse_args(arguments)
+    whole: Counter[str] = Counter()
+    heads = ("runs", "requests", "compactions", "last resorts", "retries", *ZERO)
+    print(f"{'':18}" + "".join(f"{head:>14}" for head in heads))
+    for preset in given.presets:
+        found: Counter[str] = Counter()
+        for one in combinations([*given.presets], given.all):
+            if one[0] == preset:
+                now = driven(*one, given.turns, given.window)
+                found += now
+                if any(now[head] for head in ZERO):
+                    print("   not 0:", *one, {head: now[head] for head in ZERO if now[head]})
+        print(f"{preset:18}" + "".join(f"{found[head]:14,}" for head in heads), flush=True)
+        whole += found
+    print(f"{'all':18}" + "".join(f"{whole[head]:14,}" for head in heads))
+    for why in whole.keys() - set(heads):
+        print(f"  {whole[why]} x {why}")
+    pairs = [resumed(one, (*FORMATS,)[n % len(FORMATS)], 24, 8_000) for n, one in enumerate(given.presets)]
+    requests, different = map(sum, zip(*pairs, strict=True))
+    print(f"killed and resumed before each of {requests:,} requests in 24 turns: {different} differ (goal 0)")
+    request, writing = cost()
+    print(
+        f"a request at 6,000 messages: {request * 1e3:.2f} ms (goal 1), {request / writing:.2f} of writing them as JSON"
+    )
+    return 1 if different or any(whole[head] for head in ZERO) else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

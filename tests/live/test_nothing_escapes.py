@@ -1,0 +1,176 @@
+"""Whatever a host's own parts raise, the agent gets what to send, and an event says why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from live.talk import asked, openai
+
+from workbench.compaction.presets import preset
+from workbench.compaction.stage import Budget
+from workbench.compaction.strategy import Preset, Strategy
+from workbench.compaction.trigger import AtShare, Situation
+from workbench.errors import ModelError
+from workbench.live.compactor import Compactor
+from workbench.live.events import CallbackFailed, CompactionDropped, CompactionEnded
+from workbench.live.hooks import Hooks
+from workbench.live.settings import Settings
+from workbench.models.extractive import Extractive
+from workbench.models.model import Completion, SummaryRequest
+from workbench.transcript.context import Context
+
+
+class Unspeakable(Exception):
+    """An error that cannot even write its own text."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+class Part:
+    """Everything that a host may supply, and all of it raises."""
+
+    name = "broken"
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error or OSError("the host is broken")
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        raise self.error
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        raise self.error
+
+    def plan(self, context: Context, budget: Budget, /) -> Any:
+        raise self.error
+
+    def check(self, situation: Situation, /) -> Any:
+        raise self.error
+
+
+PLAIN: dict[str, Any] = {"preset": "summarize", "model": Extractive(), "window": 3_000}
+BROKEN: dict[str, Callable[[Part], dict[str, Any]]] = {
+    "model": lambda part: {"model": part},
+    "before": lambda part: {"hooks": Hooks(before=part)},
+    "before_stage": lambda part: {"hooks": Hooks(before_stage=part)},
+    "after": lambda part: {"hooks": Hooks(after=part)},
+    "on_event": lambda part: {"on_event": part},
+    "settings": lambda part: {"settings": part},
+    "pins": lambda part: {"pins": part},
+    "count": lambda part: {"count": part},
+    "clock": lambda part: {"clock": part},
+    "trigger": lambda part: {"settings": Settings(trigger=part)},
+    "stage": lambda part: {"preset": Preset("own", Strategy("own", (part,)), AtShare())},
+    "view": lambda part: {"preset": Preset("own", Strategy("own", (), (part,)), AtShare())},
+    "counter of a preset": lambda part: {"preset": replace(preset("summarize"), count=part)},
+}
+
+
+@pytest.mark.parametrize("error", [OSError("the host is broken"), Unspeakable()], ids=["OSError", "Unspeakable"])
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_part_of_the_host_that_raises_never_stops_the_agent(name: str, error: Exception) -> None:
+    messages = openai(40)
+    live = Compactor(**{**PLAIN, **BROKEN[name](Part(error))})
+    for end in range(1, len(messages) + 1):
+        sent = live.before_request(messages[:end])
+        assert sent[-1] == messages[end - 1]
+        live.report_usage({"prompt_tokens": live.tokens})
+        if messages[end - 1]["role"] == "assistant":
+            live.after_turn(messages[:end])
+    assert live.on_error("prompt is too long: 21346 tokens > 2000 maximum") is not None
+    assert live.original == messages
+    assert live.tokens <= 3_000
+    told = [event.why for event in live.events if isinstance(event, CallbackFailed | CompactionDropped)]
+    assert told and all(why.startswith(type(error).__name__) for why in told)
+    if not isinstance(error, Unspeakable):
+        assert "OSError: the host is broken" in told
+
+
+@pytest.mark.parametrize("answer", [None, -1, "many"])
+def test_a_counter_that_answers_no_number_is_passed_over_and_told_once(answer: object) -> None:
+    live = Compactor("truncate", window=3_000, count=lambda message: answer)  # type: ignore[arg-type,return-value]
+    live.before_request(openai(30))
+    told = [(event.name, event.why) for event in live.events if isinstance(event, CallbackFailed)]
+    assert told == [("count", f"it returned {answer!r}")]
+    assert live.tokens < 3_000
+
+
+def test_settings_that_fail_later_stay_as_they_were() -> None:
+    def settings() -> Settings:
+        if broken:
+            raise KeyError("configuration")
+        return Settings(automatic=False)
+
+    broken: list[bool] = []
+    live = Compactor("truncate", window=3_000, settings=settings)
+    broken.append(True)
+    messages = openai(30)
+    assert live.before_request(messages) == messages
+    assert [event.why for event in live.events] == ["KeyError: 'configuration'"]
+
+
+@pytest.mark.parametrize("report", [Part(), {"prompt_tokens": [3]}, 7, "many", object()])
+def test_a_report_or_an_error_that_cannot_be_read_is_passed_over(report: object) -> None:
+    live = Compactor("truncate", window=3_000)
+    messages = openai(3)
+    live.before_request(messages)
+    assert live.report_usage(report, stop=["odd"]) is None  # type: ignore[arg-type]
+    assert live.on_error(Unspeakable()) is None
+    assert live.before_request([*messages, asked("go on")])[:-1] == messages
+
+
+class Paid:
+    """Every answer costs a cent."""
+
+    name = "paid"
+    reads_messages = True
+
+    def __init__(self, *texts: str | Exception, usd: float | None = 0.01) -> None:
+        self.texts, self.usd = list(texts), usd
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        text = self.texts.pop(0) if self.texts else "It went well."
+        if isinstance(text, Exception):
+            raise text
+        return Completion(text=text, model=self.name, usd=self.usd)
+
+
+class Late:
+    """A stage that fails after another one was paid."""
+
+    name = "late"
+
+    def plan(self, context: Context, budget: Budget, /) -> Any:
+        raise OSError("too late")
+
+
+def paid(live: Compactor) -> list[float | None]:
+    return [event.usd for event in live.events if isinstance(event, CompactionEnded | CompactionDropped)]
+
+
+def test_an_answer_that_came_to_nothing_is_paid_all_the_same() -> None:
+    stages = (*preset("summarize").strategy.stages[:1], Late())
+    eager = AtShare(0.5, 0.0)
+    live = Compactor(Preset("late", Strategy("late", stages), eager), model=Paid(), window=3_000)
+    live.before_request(openai(15))
+    assert [event.why for event in live.events if isinstance(event, CompactionDropped)] == ["OSError: too late"]
+    assert paid(live) == [0.01] and live.usd == 0.01
+
+
+def test_an_empty_answer_is_paid_too() -> None:
+    live = Compactor("operator_use", model=Paid(" "), window=128_000)
+    history = openai(250)
+    live.before_request(history)
+    with pytest.raises(ModelError, match="empty"):
+        live.compact(messages=history)
+    assert paid(live) == [0.01] and live.usd == 0.01
+    assert live.compact() is not None and live.usd == pytest.approx(0.03)  # two requests for a split turn
+
+
+def test_what_cannot_be_priced_makes_the_total_unknown() -> None:
+    live = Compactor("summarize", model=Paid(usd=None), window=3_000)
+    live.before_request(openai(30))
+    assert paid(live) == [None] and live.usd is None

@@ -1,0 +1,33 @@
+"""A small sample of the stress benchmark: what must be 0 is 0."""
+
+from __future__ import annotations
+
+import pytest
+from benchmarks.bench_stress import FAULTS, FORMATS, ZERO, cost, driven
+
+CASES = [
+    ("summarize", "openai", "plain", "raises"),
+    ("pipeline", "anthropic", "rebuilt", "empty"),
+    ("opal", "responses", "plain", "too_long"),
+    ("ex_athena", "gemini", "rebuilt", "hooks"),
+    ("docker_agent", "openai", "plain", "hangs"),
+    ("operator_use", "anthropic", "plain", "overflow"),
+    ("ddx_agent", "responses", "rebuilt", "none"),
+]
+
+
+def test_the_sample_has_every_format_and_fault() -> None:
+    assert {case[1] for case in CASES} == {*FORMATS} and {case[3] for case in CASES} == {*FAULTS}
+
+
+@pytest.mark.parametrize("case", CASES, ids=" ".join)
+def test_nothing_is_above_the_window_broken_lost_or_undone(case: tuple[str, str, str, str]) -> None:
+    found = driven(*case, turns=30, window=12_000)
+    assert found["compactions"] + found["last resorts"] > 0
+    assert {head: found[head] for head in ZERO if found[head]} == {}
+
+
+def test_a_request_costs_a_small_part_of_writing_it() -> None:
+    """Of 2,000 messages, as JSON: less than half, whatever the machine."""
+    request, writing = cost(2_000)
+    assert request < 0.5 * writing
