@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from threading import Event
 
 import pytest
@@ -32,6 +33,12 @@ class Slow:
 
 def live(model: Slow) -> AsyncCompactor:
     return AsyncCompactor(Compactor("summarize", model=model, window=2_000))
+
+
+async def until(reached: Callable[[], bool]) -> None:
+    async with asyncio.timeout(10):
+        while not reached():
+            await asyncio.sleep(0.001)
 
 
 TALK = [*openai(20), asked("and now?")]
@@ -78,8 +85,9 @@ def test_a_cancelled_call_leaves_the_history_as_it_was() -> None:
         with pytest.raises(asyncio.CancelledError):
             await request
         model.may.set()
-        while compactor.compactor.events[-1].type != "compaction_discarded":
-            await asyncio.sleep(0.001)
+        await until(lambda: compactor.compactor.events[-1].type == "compaction_discarded")
+        await asyncio.sleep(0.05)
+        assert compactor.compactor.events[-1].type == "compaction_discarded"
         assert compactor.compactor.tokens == before
         assert [entry.type for entry in compactor.compactor.log.path()].count("compaction") == 0
         sent = await compactor.before_request(TALK)
@@ -97,8 +105,7 @@ def test_after_a_cancelled_call_the_next_one_does_not_wait_for_its_model() -> No
         request.cancel()
         await asyncio.sleep(0)
         again = asyncio.create_task(compactor.before_request(TALK))
-        while slow.calls < 2:
-            await asyncio.sleep(0.001)
+        await until(lambda: slow.calls == 2)
         slow.may.set()
         assert len(await again) < len(TALK)
 

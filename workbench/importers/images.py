@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import base64
 import struct
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from math import ceil
+from typing import TypeAlias
 
 from workbench.transcript.message import Image
 
@@ -17,38 +20,69 @@ UNKNOWN_TOKENS = 1_200
 PAGE_TOKENS = 2_000
 """A page of a document: its text and its picture. Source: Anthropic's PDF guide gives 1,500 to 3,000 for the text."""
 
+PictureRule: TypeAlias = Callable[[int, int], int]
+"""Tokens of a picture by its width and height."""
 _HEAD = 400_000
 """Base64 characters in which a JPEG's frame header is sought: it follows the embedded preview, if there is one."""
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
-def image(media_type: str, data: str | bytes) -> Image:
-    """A placeholder for a picture from its base64 text, its `data:` URL or its bytes."""
+def image(media_type: str, data: str | bytes, rule: PictureRule | None = None) -> Image:
+    """A placeholder for a picture from its base64 text, its `data:` URL or its bytes.
+
+    Its tokens are counted by Anthropic's rule unless another is passed.
+    """
     if isinstance(data, bytes):
-        return replace(image(media_type, base64.b64encode(data[:_HEAD]).decode()), bytes=len(data))
+        return replace(image(media_type, base64.b64encode(data[:_HEAD]).decode(), rule), bytes=len(data))
     if data.startswith("data:"):
         kind, _, data = data[5:].partition(",")
         media_type = kind.partition(";")[0] or media_type
     size = len(data) * 3 // 4 - data[-2:].count("=")
-    return Image(media_type or "image/png", max(size, 0), _tokens(media_type, data))
+    return Image(media_type or "image/png", max(size, 0), _tokens(media_type, data, rule or anthropic_tokens))
 
 
-def linked(url: str) -> Image:
+def linked(url: str, rule: PictureRule | None = None) -> Image:
     """A placeholder for a picture from its URL; its size is unknown."""
-    return image("", url) if url.startswith("data:") else Image("image/png", 0, UNKNOWN_TOKENS)
+    return image("", url, rule) if url.startswith("data:") else Image("image/png", 0, UNKNOWN_TOKENS)
 
 
-def _tokens(media_type: str, data: str) -> int:
+def _tokens(media_type: str, data: str, rule: PictureRule) -> int:
     head, data = b"", data[: _HEAD // 4 * 4]
     with suppress(ValueError):
         head = base64.b64decode(data + "=" * (-len(data) % 4))
     if media_type == "application/pdf":
         return PAGE_TOKENS * max(1, head.count(b"/Type /Page\n") + head.count(b"/Type/Page/"))
     sides = _sides(head)
-    if not all(sides):
-        return UNKNOWN_TOKENS
-    scale = min(1.0, LONGEST_EDGE / max(sides))
-    return max(1, min(MOST_TOKENS, round(sides[0] * scale * sides[1] * scale / PIXELS_PER_TOKEN)))
+    return rule(*sides) if len(sides) == 2 and all(sides) else UNKNOWN_TOKENS
+
+
+def anthropic_tokens(width: int, height: int) -> int:
+    """Tokens of a picture for Anthropic, by its pixels once it is scaled down."""
+    scale = min(1.0, LONGEST_EDGE / max(width, height))
+    return max(1, min(MOST_TOKENS, round(width * scale * height * scale / PIXELS_PER_TOKEN)))
+
+
+def openai_tokens(width: int, height: int) -> int:
+    """Tokens of a picture for OpenAI at high detail: 85, and 170 for each tile of 512 pixels.
+
+    It is scaled into a square of 2,048 and to 768 on its shorter side first. Source: its guide on images and vision,
+    for GPT-4o and GPT-4.1; newer models count less.
+    """
+    scale = min(1.0, 2_048 / max(width, height))
+    scale *= min(1.0, 768 / (min(width, height) * scale))
+    return 85 + 170 * ceil(width * scale / 512) * ceil(height * scale / 512)
+
+
+def gemini_tokens(width: int, height: int) -> int:
+    """Tokens of a picture for Gemini: 258 for each tile, one where both sides have at most 384 pixels.
+
+    A tile's side is two thirds of the picture's shorter one, within 256 and 768. Source: its page on tokens, for models
+    up to 2.5.
+    """
+    if max(width, height) <= 384:
+        return 258
+    tile = min(max(min(width, height) * 2 // 3, 256), 768)
+    return 258 * ceil(width / tile) * ceil(height / tile)
 
 
 def _sides(head: bytes) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from workbench.live.events import Event, Retry, Rewound, RunEnds, UsageIgnored
 from workbench.live.formats.table import MessageFormat
 from workbench.live.gauge import Gauge
 from workbench.live.hooks import Hooks
+from workbench.live.media import MediaBudget
 from workbench.live.memory import Memory
 from workbench.live.message_reader import MessageReader
 from workbench.live.recall_tool import RecallTool
@@ -92,7 +93,8 @@ class Compactor(RecallTool):
         self._gauge = Gauge(self.preset, self._memory, current, window, host.clock(clock), plain, host)
         writer = find_model(model) if isinstance(model, str) else model
         self._runner = Runner(self._gauge, writer, hooks, host, self._lock)
-        self._recovery = Recovery(self._runner, host)
+        self._media = MediaBudget(self._runner)
+        self._recovery = Recovery(self._runner, self._media, host)
         self._scheduler = Scheduler(self._runner, host)
         self._usage_of = host.guarded("report_usage", usage_of, lambda _: None, lambda _: True)
 
@@ -189,6 +191,7 @@ class Compactor(RecallTool):
             self._recovery.release()
             self._scheduler.check_window()
         self._scheduler.consider("before_request")
+        self._media.fit()
         return self._to_send()
 
     def after_tools(self, messages: Sequence[Json] | None = None) -> None:

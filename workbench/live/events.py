@@ -78,6 +78,16 @@ class AutomaticResumed:
 
 
 @dataclass(frozen=True, slots=True)
+class ImagesLeftOut:
+    """So many of the oldest pictures were taken out of the request, for their number or for the bytes of its body."""
+
+    images: int
+    bytes_before: int
+    bytes_after: int
+    type: Literal["images_left_out"] = "images_left_out"
+
+
+@dataclass(frozen=True, slots=True)
 class LastResort:
     """A request would have been larger than the window, so the oldest messages were dropped.
 
@@ -169,5 +179,5 @@ class Rewound:
 
 Event: TypeAlias = (
     CompactionStarted | CompactionEnded | CompactionDropped | AutomaticStopped | AutomaticResumed | LastResort
-    | WindowTooSmall | CallbackFailed | RunEnds | UsageIgnored | ErrorJudged | Rewound
+    | ImagesLeftOut | WindowTooSmall | CallbackFailed | RunEnds | UsageIgnored | ErrorJudged | Rewound
 )  # fmt: skip

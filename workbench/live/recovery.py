@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from workbench.live.callbacks import Host
 from workbench.live.events import ErrorJudged
+from workbench.live.media import MediaBudget
 from workbench.live.runner import Runner
 from workbench.models.provider_errors import Diagnosis, ProviderError, classify
 
@@ -13,8 +14,8 @@ UNREADABLE = Diagnosis("other", "leave_alone")
 class Recovery:
     """Judges errors, mends the history, and counts the retries of one request."""
 
-    def __init__(self, runner: Runner, host: Host) -> None:
-        self.runner, self.gauge, self.tell = runner, runner.gauge, host.tell
+    def __init__(self, runner: Runner, media: MediaBudget, host: Host) -> None:
+        self.runner, self.gauge, self.media, self.tell = runner, runner.gauge, media, host.tell
         self.classify = host.guarded("on_error", self._classified, lambda _: UNREADABLE, lambda _: True)
         self.mended = self.resent = 0
 
@@ -46,9 +47,13 @@ class Recovery:
             wait = None if retries is None else retries.wait(diagnosis.text, self.resent)
             self.resent += wait is not None
             return wait
-        if self.mended < self.gauge.settings.retries and self.runner.remedy(diagnosis):
+        if self.mended < self.gauge.settings.retries and self._remedy(diagnosis):
             self.mended += 1
             return 0.0
         if diagnosis.action == "compact":
             self.runner.fail("overflow", diagnosis.text, "error")
         return None
+
+    def _remedy(self, diagnosis: Diagnosis) -> bool:
+        """Take pictures out where they are too many or too large, or else what helps; whether anything did."""
+        return (diagnosis.action == "strip_media" and self.media.lighten(diagnosis)) or self.runner.remedy(diagnosis)

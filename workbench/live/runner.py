@@ -103,6 +103,8 @@ class Runner:
 
     def fit(self, *, refused: bool = False) -> bool:
         """Drop the oldest messages where the request is larger than the window all the same; whether any went."""
+        if is_cancelled():
+            return False
         with self.lock:
             dropped = make_room(self.gauge, self.tell, refused=refused)
             if dropped:

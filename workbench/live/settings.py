@@ -25,6 +25,8 @@ class Settings:
         cooldown_seconds: after which one is tried again in any case.
         last_resort: whether the oldest messages are dropped where a request would still be larger than the window.
         retries: how often one request is sent again after an error.
+        most_images: pictures in a request, above which the oldest are taken out; None for what the API takes.
+        most_bytes: bytes of a request's body, likewise.
     """
 
     automatic: bool = True
@@ -38,6 +40,8 @@ class Settings:
     cooldown_seconds: float = 300.0
     last_resort: bool = True
     retries: int = 1
+    most_images: int | None = None
+    most_bytes: int | None = None
 
     def __post_init__(self) -> None:
         if self.window is not None and self.window <= 0:
@@ -48,3 +52,7 @@ class Settings:
             raise SettingError(f"cooldown {self.cooldown!r} and {self.cooldown_seconds!r} seconds must be at least 0")
         if self.breaker < 1 or self.retries < 0:
             raise SettingError(f"breaker {self.breaker!r} must be at least 1 and retries {self.retries!r} at least 0")
+        if any(one is not None and one < 0 for one in (self.most_images, self.most_bytes)):
+            raise SettingError(
+                f"most_images {self.most_images!r} and most_bytes {self.most_bytes!r} must be at least 0"
+            )

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from workbench.importers.blocks import tool_call, tool_result
-from workbench.importers.images import image
+from workbench.importers.images import gemini_tokens, image
 from workbench.importers.values import label
 from workbench.live.formats.chat import thoughts_of
 from workbench.live.formats.parts import sealed
@@ -86,7 +86,7 @@ class Gemini:
                 parts += _rewritten_answer(message, was, given)
             elif message.role == "tool":
                 own = given.parts[id(was)]
-                parts.append(own if message is was else _rewritten_result(message, own))
+                parts.append(own if message is was else _rewritten_result(message, own, given))
             else:
                 parts += _parts(message.blocks, given)
         if parts:
@@ -176,7 +176,7 @@ def _block(part: Record, entry: Entry) -> AnswerBlock:
         sealed_by = signature if isinstance(signature, str) else "sealed" if signature else ""
         block = Thinking(part["text"], sealed_by) if part.get("thought") is True else Text(part["text"])
     elif isinstance(data, Mapping) and isinstance(data.get("data"), str | bytes):
-        block = image(label(data, "mimeType") or label(data, "mime_type"), data["data"])
+        block = image(label(data, "mimeType") or label(data, "mime_type"), data["data"], gemini_tokens)
     else:
         block = sealed({"type": next(iter(part), "part"), **part})
     entry.parts[id(block)] = part
@@ -215,15 +215,15 @@ def _rewritten_call(call: ToolCall, own: Record | None) -> Record:
     return {**(own or {}), key: made}
 
 
-def _rewritten_result(result: ToolResult, own: Record) -> Record:
+def _rewritten_result(result: ToolResult, own: Record, given: HostMessage) -> Record:
     """The host's part with another text under the key that had it; without pictures that were taken out."""
     key = next(name for name in _RESULT if own.get(name) is not None)
     before = own[key].get("response")
     spoken = next((name for name in _SPOKEN if isinstance(before, Mapping) and name in before), "output")
     response = {spoken: text_of([block for block in result.blocks if block.type == "text"]) or EMPTY_RESULT}
     made = {name: value for name, value in own[key].items() if name != "parts"} | {"response": response}
-    if any(block.type == "image" for block in result.blocks):
-        made["parts"] = own[key].get("parts")
+    if pictures := [given.parts[id(block)] for block in result.blocks if block.type == "image"]:
+        made["parts"] = pictures
     return {**own, key: made}
 
 

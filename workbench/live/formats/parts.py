@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from workbench.errors import FormatError
 from workbench.importers.blocks import KINDS
-from workbench.importers.images import UNKNOWN_TOKENS
+from workbench.importers.images import UNKNOWN_TOKENS, linked, openai_tokens
 from workbench.importers.values import label
 from workbench.transcript.message import AnswerBlock, Image, Json, Text, ToolResult
 
@@ -16,6 +17,9 @@ SAID = frozenset(
     {"text", "input_text", "output_text", "image", "image_url", "input_image", "input_audio", "document"}
 ) | {"computer_screenshot"}
 """Kinds of parts that a person or a tool can send."""
+_OPENAI_PICTURES = frozenset({"image_url", "input_image", "computer_screenshot"})
+LOW_DETAIL = 85
+"""Tokens of a picture at OpenAI's low detail, whatever its size."""
 _FILES = frozenset({"file", "input_file", "video_url"})
 
 
@@ -49,11 +53,23 @@ def block(part: Json, kinds: frozenset[str]) -> AnswerBlock:
             read = KINDS[type_of(part)](part)
         except FormatError:
             read = None
+        if isinstance(read, Image) and type_of(part) in _OPENAI_PICTURES:
+            return _openai_picture(part, read)
         if read is not None and not isinstance(read, ToolResult):
             return read
     if not isinstance(part, Mapping):
         return Text(written(part))
     return sealed(part, UNKNOWN_TOKENS if type_of(part) in _FILES else None)
+
+
+def _openai_picture(part: Mapping[str, Json], read: Image) -> Image:
+    """The picture with its tokens as OpenAI counts them."""
+    given = part.get("image_url")
+    holder = given if isinstance(given, Mapping) else part
+    if holder.get("detail") == "low":
+        return replace(read, tokens=LOW_DETAIL)
+    url = label(holder, "url") or label(holder, "image_url")
+    return linked(url, openai_tokens) if url else read
 
 
 def sealed(part: Mapping[str, Json], tokens: int | None = None) -> Image:

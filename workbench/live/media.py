@@ -1,0 +1,112 @@
+"""Keeps a request within the number of pictures and the bytes that its API takes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+
+from workbench.compaction.engine import compact
+from workbench.compaction.stage import Budget
+from workbench.compaction.stages.strip_media import StripMedia, is_picture, media_of, sent_bytes
+from workbench.live.events import ImagesLeftOut
+from workbench.live.formats.limits import LIMITS, RequestLimits
+from workbench.live.hooks import is_cancelled
+from workbench.live.meter import NoModel
+from workbench.live.runner import Runner
+from workbench.models.provider_errors import Diagnosis
+from workbench.transcript.message import Message, counted_text
+
+ENVELOPE = 120
+"""Bytes that the JSON around a message has: its role, its type, its ids."""
+
+_encoded = json.JSONEncoder(ensure_ascii=False).encode
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """Bytes of a request as JSON, those of them that are media, and the number of pictures."""
+
+    bytes: int = 0
+    media: int = 0
+    images: int = 0
+
+    def __add__(self, other: Weight) -> Weight:
+        return Weight(self.bytes + other.bytes, self.media + other.media, self.images + other.images)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The weight of the first so many messages of a version of the history."""
+
+    version: int = -1
+    messages: int = 0
+    weight: Weight = Weight()
+
+
+class MediaBudget:
+    """Weighs what would be sent, and takes the oldest pictures out where it is too much.
+
+    Then half of the limit is left, so that not every further picture changes what a provider has in its cache.
+    """
+
+    def __init__(self, runner: Runner) -> None:
+        self.runner, self.memory = runner, runner.memory
+        self._known = _Known()
+
+    @property
+    def limits(self) -> RequestLimits:
+        """What the host set, or what the API of the messages takes."""
+        settings, default = self.runner.gauge.settings, LIMITS[self.memory.reader.present_format]
+        return RequestLimits(
+            default.images if settings.most_images is None else settings.most_images,
+            default.bytes if settings.most_bytes is None else settings.most_bytes,
+        )
+
+    @property
+    def weight(self) -> Weight:
+        """Of the request that would be sent now; only what is new is weighed."""
+        messages, version, known = self.memory.state.sent.messages, self.memory.version, self._known
+        start = known.messages if known.version == version and known.messages <= len(messages) else 0
+        weight = sum(map(_weigh, messages[start:]), known.weight if start else Weight())
+        self._known = _Known(version, len(messages), weight)
+        return weight
+
+    def fit(self) -> None:
+        """Take the oldest pictures out if there are too many, or too many bytes."""
+        weight, limits = self.weight, self.limits
+        rest = weight.bytes - weight.media
+        self._strip(
+            limits.images // 2 if weight.images > limits.images else None,
+            max(limits.bytes // 2 - rest, 0) if weight.bytes > limits.bytes else None,
+        )
+
+    def lighten(self, diagnosis: Diagnosis) -> bool:
+        """Take media out after a request was refused, half of them or, where one of them is at fault, all.
+
+        Returns:
+            Whether anything was taken out.
+        """
+        share = 2 if diagnosis.kind == "bytes" or "many" in diagnosis.text else self.weight.images + 1
+        return self._strip(self.weight.images // share, self.weight.media // share)
+
+    def _strip(self, images: int | None, bytes: int | None) -> bool:
+        before, memory, gauge = self.weight, self.memory, self.runner.gauge
+        if (images is None and bytes is None) or not (before.media or before.images) or is_cancelled():
+            return False
+        budget = Budget(target=gauge.tokens, window=gauge.window, reason="images", force=True)
+        strategy = replace(gauge.preset.strategy, stages=(StripMedia(images, bytes),))
+        with self.runner.lock:
+            done = compact(memory.state.kept.closed(), strategy, budget, NoModel(gauge.preset.name))
+            if not done.stages or memory.take(done, memory.state.heard, memory.version):
+                return False
+            after = self.weight
+            self.runner.tell(ImagesLeftOut(before.images - after.images, before.bytes, after.bytes))
+            return True
+
+
+def _weigh(message: Message) -> Weight:
+    media = list(media_of(message))
+    placeholders = sum(block.bytes for block in message.blocks if block.type == "image" and block not in media)
+    size = sum(map(sent_bytes, media))
+    text = len(_encoded(counted_text(message)).encode("utf-8", "surrogatepass"))
+    return Weight(text + placeholders + size + ENVELOPE, size, sum(map(is_picture, media)))
