@@ -59,6 +59,16 @@ def without_lists(text: str) -> str:
     return _LIST.sub("", text).strip()
 
 
+def parted(text: str) -> tuple[str, str]:
+    """The text, and the lists below it."""
+    end = len(text)
+    for found in reversed([*_LIST.finditer(text)]):
+        if found.end() != end:
+            break
+        end = found.start()
+    return text[:end], text[end:]
+
+
 def lists_in(text: str) -> FileOps:
     """The paths that the lists in a text name."""
     found: dict[str, Sequence[str]] = {}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import RLock
 
 from workbench.compaction.engine import Compaction
+from workbench.compaction.own_summary import recogniser
 from workbench.compaction.presets import preset as preset_named
 from workbench.compaction.strategy import Preset
 from workbench.live.callbacks import Host
@@ -89,6 +90,7 @@ class Compactor(RecallTool):
         plain = host.counter(count or chars_per_token)
         counter = plain if self.preset.count is None else host.counter(self.preset.count)
         self._memory = Memory(MessageReader(counter, host.pins(pins), format, sealed_budget=window // 2))
+        self._memory.reader.recognise = recogniser(self.preset)
         current = settings if callable(settings) else lambda: settings
         self._gauge = Gauge(self.preset, self._memory, current, window, host.clock(clock), plain, host)
         writer = find_model(model) if isinstance(model, str) else model

@@ -25,6 +25,7 @@ class MessageReader:
         written: our own summaries by their text, in case the host hands one back.
         names: the tools' names by the ids of their calls.
         number: of the newest message.
+        recognise: gives a plain message as the summary that the preset once wrote; None for any other.
         sealed_budget: tokens up to which a provider's own compaction is pinned.
     """
 
@@ -34,6 +35,7 @@ class MessageReader:
     likely: MessageFormat = "openai"
     written: dict[str, Summary] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
+    recognise: Callable[[Message], Summary | None] | None = None
     sealed_budget: int = 64_000
     number: int = 0
 
@@ -75,11 +77,15 @@ class MessageReader:
         waiting = [(call.id, call.name) for message in calls for call in message.calls]
         pinned = self.pins is not None and any(map(self.pins, records))
         entry = Entry(records, pinned, self.names, self.written, waiting, self._new_id, self.sealed_budget)
-        messages = tuple(format.read(entry))
+        messages = tuple(self._own(message) for message in format.read(entry))
         answers = [message for message in messages if message.role == "assistant"]
         self.names.update((call.id, call.name) for message in answers for call in message.calls)
         sizes = tuple(map(self.count, messages))
         return HostMessage(given, records[-1], messages, sizes, entry.parts, len(records), entry.covers)
+
+    def _own(self, message: Message) -> Message:
+        """A summary that the preset wrote, as one again; any other message as it is."""
+        return message if self.recognise is None else self.recognise(message) or message
 
     def _new_id(self) -> str:
         self.number += 1

@@ -30,4 +30,7 @@ class OpenAIChat(Chat):
         if message.role == "assistant" and message.calls:
             calls = [{"id": call.id, "type": "function", "function": function_of(call)} for call in message.calls]
             return ({"role": "assistant", "content": text or None, "tool_calls": calls},)
-        return ({"role": message.said_by if message.role == "summary" else message.role, "content": text},)
+        if message.role != "summary":
+            return ({"role": message.role, "content": text},)
+        named = {"name": message.name} if message.name else {}
+        return ({"role": message.said_by, **named, "content": text},)

@@ -134,6 +134,7 @@ class DdxCompact:
 
     config: Config
     name: ClassVar[str] = "ddx_compact"
+    prompt: ClassVar[PromptTemplate] = DdxPrompt()
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The draft, and a second step for what depends on its length; a refusal where nothing fits."""

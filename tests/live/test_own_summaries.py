@@ -1,0 +1,81 @@
+"""After a restart without a saved compactor, a preset knows its own summaries among plain messages."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from live.talk import Record, anthropic, asked, openai
+
+from workbench.compaction.presets import NAMES
+from workbench.live.compactor import Compactor
+from workbench.models.extractive import Extractive
+from workbench.models.model import Completion, SummaryRequest
+from workbench.transcript.log import MessageEntry
+from workbench.transcript.message import Summary, plain_text
+
+SILENT = {"none", "null", "truncate", "clear_tool_uses", "observation_mask"}
+"""They write no summary."""
+WRITERS = [name for name in NAMES if name not in SILENT]
+TALKS = {"openai": openai, "anthropic": anthropic}
+
+
+def summaries(live: Compactor) -> list[Summary]:
+    path = [entry.message for entry in live.log.path() if isinstance(entry, MessageEntry)]
+    return [message for message in path if isinstance(message, Summary)]
+
+
+def compacted(preset: str, format: str) -> tuple[Compactor, list[Record]]:
+    """A compactor that wrote a summary, and what it sends as plain data."""
+    live = Compactor(preset, model=Extractive(), window=60_000, format=format)  # type: ignore[arg-type]
+    live.before_request(TALKS[format](16, words=300))
+    live.compact(keep_recent=2_000)
+    sent = live.before_request(TALKS[format](16, words=300))
+    return live, json.loads(json.dumps(sent))
+
+
+@pytest.mark.parametrize("format", TALKS)
+@pytest.mark.parametrize("preset", WRITERS)
+def test_a_summary_in_plain_messages_is_one_again(preset: str, format: str) -> None:
+    live, sent = compacted(preset, format)
+    (wrote,) = [message for message in live._memory.state.sent.messages if isinstance(message, Summary)]
+    again = Compactor(preset, model=Extractive(), window=60_000, format=format)  # type: ignore[arg-type]
+    again.before_request(sent)
+    if (preset, format) == ("ex_athena", "anthropic"):
+        assert summaries(again) == []  # Anthropic's messages have no name, and ex_athena's summary has no other mark
+        return
+    (found,) = summaries(again)
+    assert (found.lead, found.said_by, plain_text(found)) == (wrote.lead, wrote.said_by, plain_text(wrote))
+    assert found.text == wrote.text or (preset == "hermes_lean" and found.text.startswith(wrote.text))
+
+
+class Seen:
+    """A model that writes as the extractive one and keeps what it was asked."""
+
+    name = "seen"
+
+    def __init__(self) -> None:
+        self.requests: list[SummaryRequest] = []
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        self.requests.append(request)
+        return Extractive().complete(request)
+
+
+def test_the_next_summary_updates_the_one_that_was_found() -> None:
+    _, sent = compacted("summarize", "openai")
+    model = Seen()
+    again = Compactor("summarize", model=model, window=60_000)
+    again.before_request(sent)
+    again.compact(keep_recent=500)
+    (wrote,) = summaries(again)
+    assert [request.previous for request in model.requests] == [wrote.text]
+    assert [request.purpose for request in model.requests] == ["update"]
+    assert not any(message.role == "summary" for message in model.requests[0].messages)
+
+
+def test_a_person_who_quotes_a_summary_is_a_person() -> None:
+    live = Compactor("summarize", model=Extractive())
+    lead = compacted("summarize", "openai")[1][1]["content"][:124]
+    live.before_request([asked(f"What does this mean: {lead}")])
+    assert summaries(live) == []
