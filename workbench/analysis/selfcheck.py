@@ -43,9 +43,9 @@ def selfcheck(what: Iterable[str | Path] = (), *, window: int | None = None, lim
         run = compare([one.session for one in sessions], window=window, out=f"{folder}/all", quiet=True)
         few = compare(
             [one.session for one in sessions[: max(1, min(FEW, len(sessions) // 2))]], window=window,
-            strategies=("truncate", WASTEFUL), shares=(0.1, 0.2), out=f"{folder}/few", quiet=True,
+            strategies=("truncate", WASTEFUL), shares=(0.01, 0.1, 0.2), out=f"{folder}/few", quiet=True,
         )  # fmt: skip
-        of_run = [floor(run), ceiling(run), equal_size(few), too_small(run), neighbours(run, few)]
+        of_run = [floor(run), ceiling(run), equal_size(few), too_small(few), neighbours(run, few)]
         return [planted(), *(check(sessions) for check in checks), *of_run, projects()]
 
 
