@@ -89,8 +89,8 @@ class Compactor(RecallTool):
         self._tell, self._lock = host.tell, RLock()
         plain = host.counter(count or chars_per_token)
         counter = plain if self.preset.count is None else host.counter(self.preset.count)
-        self._memory = Memory(MessageReader(counter, host.pins(pins), format, sealed_budget=window // 2))
-        self._memory.reader.recognise = recogniser(self.preset)
+        reader = MessageReader(counter, host.pins(pins), format, sealed_budget=window // 2)
+        reader.recognise, self._memory = recogniser(self.preset), Memory(reader)
         current = settings if callable(settings) else lambda: settings
         self._gauge = Gauge(self.preset, self._memory, current, window, host.clock(clock), plain, host)
         writer = find_model(model) if isinstance(model, str) else model
@@ -163,8 +163,7 @@ class Compactor(RecallTool):
 
         Raises:
             FormatError: the document is none of `save`, damaged, or of a newer version.
-            SettingError: it was saved with another preset.
-            UnknownName: no preset has the saved name.
+            SettingError, UnknownName: it was saved with another preset, or with one of an unknown name.
         """
         saved = read(document, preset.name if isinstance(preset, Preset) else preset)
         compactor = cls(preset or saved.preset, window=window or saved.window, **given)
