@@ -81,15 +81,16 @@ class Memory:
             [*map(self._current, shown), *self.own.objects[own:]],
             [*(None if one.made else one.at for one in shown), *self.own.places[own:]],
         )
-        return [*self.returned.objects, *self._added_anew(), *self._behind]
+        return [*self._with_addition(self.returned.objects), *self._behind]
 
-    def _added_anew(self) -> list[Json]:
-        """The addition to the newest message, as a message of its own where that one is not sent as it is."""
+    def _with_addition(self, objects: list[Json]) -> list[Json]:
+        """With the addition to the newest message behind all, where that message is not sent as it is."""
         newest = len(self.state.path) - 1
         if not self._inside or any(not one.made and one.at == newest for one in self.state.shown):
-            return []
-        own = UserMessage(id="", blocks=(Text(self._inside.strip()),))
-        return [*FORMATS[self.reader.present_format].new(own)]
+            return objects
+        format = FORMATS[self.reader.present_format]
+        own = map(OutgoingMessage, format.new(UserMessage(id="", blocks=(Text(self._inside.strip()),))))
+        return [*map(self._current, format.finished([*self.state.shown, *own], self.state.path))]
 
     def original(self) -> list[Json]:
         """Copies of the host's messages, from the first one, whatever was compacted."""
