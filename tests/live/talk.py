@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 Record = dict[str, Any]
@@ -65,3 +68,9 @@ def anthropic(turns: int, *, calls: int = 2, words: int = 60) -> list[Record]:
         messages.append({"role": "user", "content": results})
         messages.append(answered(f"Part {turn} is done; its limit is {turn + 1000}."))
     return messages
+
+
+def alone(work: Coroutine[None, None, None]) -> None:
+    """Run something asynchronous in a thread of its own: a browser's tests leave a running loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, work).result()

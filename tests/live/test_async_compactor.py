@@ -8,7 +8,7 @@ from threading import Event
 
 import pytest
 import validators
-from live.talk import asked, openai
+from live.talk import alone, asked, openai
 
 from workbench.live.async_compactor import AsyncCompactor
 from workbench.live.compactor import Compactor
@@ -58,7 +58,7 @@ def test_the_event_loop_goes_on_while_a_model_writes() -> None:
         sent = await request
         assert len(sent) < len(TALK) and validators.openai_chat(sent) == []
 
-    asyncio.run(run())
+    alone(run())
 
 
 def test_concurrent_calls_take_turns_and_compact_once() -> None:
@@ -71,7 +71,7 @@ def test_concurrent_calls_take_turns_and_compact_once() -> None:
         ended = [event for event in compactor.compactor.events if event.type == "compaction_ended"]
         assert len(ended) == 1
 
-    asyncio.run(run())
+    alone(run())
 
 
 def test_a_cancelled_call_leaves_the_history_as_it_was() -> None:
@@ -93,7 +93,7 @@ def test_a_cancelled_call_leaves_the_history_as_it_was() -> None:
         sent = await compactor.before_request(TALK)
         assert len(sent) < len(TALK) and validators.openai_chat(sent) == []
 
-    asyncio.run(run())
+    alone(run())
 
 
 def test_after_a_cancelled_call_the_next_one_does_not_wait_for_its_model() -> None:
@@ -109,7 +109,7 @@ def test_after_a_cancelled_call_the_next_one_does_not_wait_for_its_model() -> No
         slow.may.set()
         assert len(await again) < len(TALK)
 
-    asyncio.run(run())
+    alone(run())
 
 
 def test_the_other_moments_are_awaited_alike() -> None:
@@ -125,4 +125,4 @@ def test_the_other_moments_are_awaited_alike() -> None:
         retry = await compactor.on_error("prompt is too long: 3000 tokens > 1000 maximum")
         assert retry is None or validators.openai_chat(retry.messages) == []
 
-    asyncio.run(run())
+    alone(run())

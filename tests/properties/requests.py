@@ -13,7 +13,7 @@ from properties.chats import CHATS, Record, as_anthropic, chat
 
 from workbench.compaction.presets import BUILTIN
 from workbench.live.compactor import Compactor
-from workbench.live.events import CompactionEnded, CompactionStarted
+from workbench.live.events import CompactionEnded, CompactionStarted, LastResort
 from workbench.models.extractive import Extractive
 from workbench.transcript.message import Json
 
@@ -64,7 +64,8 @@ def go(preset: str, messages: list[Record], window: int, **options: Any) -> Live
 
     def request(heard: int) -> None:
         shown = live.before_request(messages[:heard])
-        sent.append(Sent(heard, shown, len(ended(live))))
+        cut = sum(isinstance(event, LastResort) for event in live.events)
+        sent.append(Sent(heard, shown, len(ended(live)) + cut))
 
     for end, message in enumerate(messages):
         if message["role"] == "assistant":

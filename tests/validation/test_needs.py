@@ -9,6 +9,7 @@ from workbench.errors import SettingError
 from workbench.experiment.prepared import Prepared, prepared
 from workbench.validation.needs import KEY, LABELS, labelled, sheet, still_asked
 
+ITEMS = 12
 TEXTS = ["request", "evidence", "use", "cue", "answer", "look_alikes"]
 
 
@@ -19,7 +20,7 @@ def sessions() -> list[Prepared]:
 
 @pytest.fixture(scope="module")
 def items(sessions: list[Prepared]) -> pd.DataFrame:
-    return sheet(sessions, 20, seed=1)
+    return sheet(sessions, ITEMS, seed=1)
 
 
 def filled(items: pd.DataFrame, path: Path, labels: list[str], given_away: int = 0) -> Path:
@@ -29,10 +30,10 @@ def filled(items: pd.DataFrame, path: Path, labels: list[str], given_away: int =
 
 
 def test_a_sheet_has_each_item_once_and_the_same_ones_each_time(sessions: list[Prepared], items: pd.DataFrame) -> None:
-    assert len(items) == 20 and not items.duplicated(["session", "key"]).any()
-    assert (items.groupby("session").size() == 10).all() and (items["label"] == "").all()
-    pd.testing.assert_frame_equal(items, sheet(sessions, 20, seed=1))
-    assert set(sheet(sessions, 20, seed=2)["key"]) != set(items["key"])
+    assert len(items) == ITEMS and not items.duplicated(["session", "key"]).any()
+    assert (items.groupby("session").size() == ITEMS / 2).all() and (items["label"] == "").all()
+    pd.testing.assert_frame_equal(items, sheet(sessions, ITEMS, seed=1))
+    assert set(sheet(sessions, ITEMS, seed=2)["key"]) != set(items["key"])
 
 
 def test_a_row_has_what_a_reader_needs_and_stands_for_items_of_its_kind(items: pd.DataFrame) -> None:
@@ -42,10 +43,10 @@ def test_a_row_has_what_a_reader_needs_and_stands_for_items_of_its_kind(items: p
 
 
 def test_two_readers_give_a_precision_and_their_agreement(items: pd.DataFrame, tmp_path: Path) -> None:
-    one = filled(items, tmp_path / "one.csv", ["needed"] * 15 + ["boilerplate"] * 5, given_away=20)
-    other = filled(items, tmp_path / "other.csv", ["needed"] * 10 + ["duplicate"] * 10)
+    one = filled(items, tmp_path / "one.csv", ["needed"] * 9 + ["boilerplate"] * 3, given_away=ITEMS)
+    other = filled(items, tmp_path / "other.csv", ["needed"] * 6 + ["duplicate"] * 6)
     found = precision_table(labelled(one, other)).set_index("kind")
-    first, both = (items["weight"] * ([1] * n + [0] * (20 - n)) for n in (15, 10))
+    first, both = (items["weight"] * ([1] * n + [0] * (ITEMS - n)) for n in (9, 6))
     sums = items["weight"].groupby(items["session"]).sum()
     assert found["needed"]["all"] == pytest.approx((both.groupby(items["session"]).sum() / sums).mean())
     assert found["by_either"]["all"] == pytest.approx((first.groupby(items["session"]).sum() / sums).mean())
@@ -59,15 +60,15 @@ def test_kappa_takes_chance_off() -> None:
 
 def test_labels_hold_while_the_exam_asks_the_item(sessions: list[Prepared], items: pd.DataFrame) -> None:
     labels = items.assign(label_1="needed", label_2="needed")
-    assert len(still_asked(labels, sessions)) == 20
+    assert len(still_asked(labels, sessions)) == ITEMS
     assert len(still_asked(labels.assign(key="0" * 12), sessions)) == 0
     with pytest.raises(SettingError, match="none of the labelled items"):
         precision_table(still_asked(labels, []))
 
 
 def test_a_sheet_with_another_label_is_refused_by_its_row(items: pd.DataFrame, tmp_path: Path) -> None:
-    path = filled(items, tmp_path / "one.csv", ["needed"] * 19 + ["maybe"])
-    with pytest.raises(SettingError, match=r"one\.csv, row 21: label is 'maybe'; it must be one of needed"):
+    path = filled(items, tmp_path / "one.csv", ["needed"] * (ITEMS - 1) + ["maybe"])
+    with pytest.raises(SettingError, match=r"one\.csv, row 13: label is 'maybe'; it must be one of needed"):
         labelled(path, path)
     items.drop(columns="key").to_csv(path)
     with pytest.raises(SettingError, match="the column 'key' is missing"):
