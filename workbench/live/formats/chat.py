@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
@@ -36,7 +37,7 @@ _ANSWERED = SAID | {"thinking", "redacted_thinking", "tool_use"}
 _THOUGHT_KEYS = frozenset({"reasoning_content", "reasoning", "thinking_blocks", "reasoning_details"})
 
 
-class Chat:
+class Chat(ABC):
     """Reads both APIs' messages alike, so that a gateway may mix them; each API writes its own new ones."""
 
     name: ClassVar[str] = ""
@@ -77,9 +78,9 @@ class Chat:
             messages.append(UserMessage(id=entry.new_id(), blocks=said, name=name, pinned=entry.pinned))
         return messages
 
+    @abstractmethod
     def new(self, message: Message) -> Iterable[Record]:
         """A message that the host never had, in this API's shape."""
-        raise NotImplementedError
 
     def rewritten(self, group: Sequence[Message], given: HostMessage) -> Iterator[Record]:
         """The host's message with what a stage changed or removed; one that is of another kind now is written anew."""
