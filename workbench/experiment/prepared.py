@@ -10,9 +10,10 @@ from workbench.errors import Unanswered
 from workbench.experiment.filler import FillerModel
 from workbench.formats import some
 from workbench.metrics.exam.exams import Exams
-from workbench.metrics.exam.item import Exam
+from workbench.metrics.exam.item import Exam, corrected
 from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
+from workbench.metrics.view import view
 from workbench.models.extractive import Extractive
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
@@ -23,6 +24,7 @@ from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import Replay
 from workbench.replay.window import Window, window_of
+from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 
 
@@ -105,15 +107,20 @@ def metric_input(ready: Prepared, done: Replay) -> MetricInput:
     return MetricInput(done, ready.index)
 
 
-def exam(session: Session | Prepared, at: int) -> Exam:
+def exam(session: Session | Prepared, at: int, context: Context | None = None) -> Exam:
     """What the recording after `messages[:at]` needed of it, as questions with look-alike answers.
 
     Args:
         session: a session, or one that `prepared` made ready.
         at: the boundary, 0..n.
+        context: what is to be examined, of a replay of this session; the lexical reader looks for the answers in it.
 
     Returns:
-        The items; `.table()` gives them as a DataFrame.
+        The items; `.table()` gives them as a DataFrame, and `.score` says how many of them the context still tells.
     """
     ready = session if isinstance(session, Prepared) else prepared(session)
-    return Exam(ready.session.id, at, Exams.of(ready.index).at(at).items)
+    held = Exams.of(ready.index).at(at)
+    if context is None:
+        return Exam(ready.session.id, at, held.items)
+    credit = corrected(held.items, held.credit(view(ready.session, context)))
+    return Exam(ready.session.id, at, held.items, tuple(credit.tolist()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import workbench as wb
@@ -10,6 +11,7 @@ from workbench.metrics.exam.exams import BoundaryExam, Exams
 from workbench.metrics.exam.item import Item
 from workbench.metrics.exam.lexical import Lexical
 from workbench.metrics.index import Index
+from workbench.metrics.recall import exam_recall
 from workbench.metrics.view import View
 from workbench.transcript.message import Message, said_text
 
@@ -115,6 +117,18 @@ def test_the_exam_of_a_boundary_is_a_documented_table() -> None:
     table = wb.exam(session, at=100).table()
     assert list(table.columns) == [
         "session", "at", "item", "kind", "answer", "look_alikes", "cue", "evidence", "use", "weight", "said", "used",
+        "credit",
     ]  # fmt: skip
     assert set(table["kind"]) == {"fact"}
     assert (table["said"] < 100).all() and (table["used"] >= 100).all()
+    assert table["credit"].isna().all()
+
+
+def test_a_context_is_examined_as_the_metric_examines_it() -> None:
+    session = wb.bundled()[0]
+    ready = wb.prepared(session, 24_000)
+    done = wb.replay(ready, "truncate")
+    exams = [wb.exam(ready, shot.at, shot.context) for shot in done.snapshots]
+    assert np.mean([one.score for one in exams]) == pytest.approx(exam_recall.score(wb.metric_input(ready, done)).value)
+    assert exams[0].table()["credit"].tolist() == list(exams[0].credits or ())
+    assert wb.exam(ready, done.snapshots[0].at).score is None

@@ -63,20 +63,31 @@ class Exam:
     Attributes:
         session: the session's id.
         at: the boundary: the history is `messages[:at]`.
+        credits: for each item what a context has for it, at most 1; 0 is what guessing has, a wrong answer is below.
+            None without a context.
     """
 
     session: str
     at: int
     items: tuple[Item, ...]
+    credits: tuple[float, ...] | None = None
+
+    @property
+    def score(self) -> float | None:
+        """The weighted mean of the credits; None without a context or without items."""
+        if not self.items or self.credits is None:
+            return None
+        return float(np.average(self.credits, weights=[item.weight for item in self.items]))
 
     def table(self) -> pd.DataFrame:
         """The table `items`: a row an item; cue and look-alikes as texts, one entry a line."""
         import pandas as pd
 
+        credits = self.credits or (None,) * len(self.items)
         rows = [
             {"session": self.session, "at": self.at, "item": number, **{name: getattr(item, name) for name in PLAIN}}
-            | {"look_alikes": "\n".join(item.look_alikes), "cue": _cue_text(item.cue)}
-            for number, item in enumerate(self.items)
+            | {"look_alikes": "\n".join(item.look_alikes), "cue": _cue_text(item.cue), "credit": credit}
+            for number, (item, credit) in enumerate(zip(self.items, credits, strict=True))
         ]
         return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
@@ -85,6 +96,7 @@ PLAIN = ("kind", "answer", "evidence", "use", "weight", "said", "used")
 COLUMNS = {
     "session": "string", "at": "Int64", "item": "Int64", "kind": "string", "answer": "string", "look_alikes": "string",
     "cue": "string", "evidence": "string", "use": "string", "weight": "Float64", "said": "Int64", "used": "Int64",
+    "credit": "Float64",
 }  # fmt: skip
 
 
