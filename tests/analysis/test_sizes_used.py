@@ -13,6 +13,7 @@ from builders import remembering, rules
 from workbench.analysis.ablation import leave_one_out
 from workbench.analysis.panel import panel
 from workbench.analysis.scores import grouped
+from workbench.analysis.sweep import sweep_table
 from workbench.cli import main
 from workbench.compaction.plan import Plan
 from workbench.compaction.stage import Budget
@@ -20,6 +21,8 @@ from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.experiment.compare import compare
 from workbench.experiment.store import Results
+from workbench.experiment.sweep import sweep
+from workbench.importers.native import save
 from workbench.report.comparison import changes
 from workbench.report.tables import Tables
 from workbench.transcript.context import Context
@@ -102,6 +105,27 @@ def test_between_two_runs_a_change_of_size_alone_is_no_change(
     assert all(row["difference"] == pytest.approx(0) and row["by_size"] < -0.02 for row in rows)
     found = changes(Tables.of(wasteful), Tables.of(frugal)).set_index("strategy")
     assert found.loc["mine", "difference"] == pytest.approx(0)
+
+
+def test_a_sweep_compares_its_points_at_the_sizes_that_they_used(tmp_path: Path) -> None:
+    for one in SESSIONS[:2]:
+        save(one, tmp_path / f"{one.id}.jsonl")
+    mine = Preset("mine", Strategy("mine", (Wasteful(0.6),)))
+    grid = {
+        "sessions": [str(tmp_path / "*.jsonl")], "strategies": [mine, "truncate"], "windows": [16_000, 20_000],
+        "shares": [SHARE], "boundaries": [0.5, 0.8],
+    }  # fmt: skip
+    results = sweep(grid, out=tmp_path / "run", quiet=True)
+    found = sweep_table(results).set_index("strategy")
+    for window in (16_000, 20_000):
+        own, plain = (found.loc[f"{name} window={window}"] for name in ("mine", "truncate"))
+        assert own["recall_at_0.3"] < plain["recall_at_0.3"] - 0.05, "at the size asked for it keeps less"
+        assert own["used_at_0.3"] < 0.7 * plain["used_at_0.3"]
+        assert own["difference"] == pytest.approx(0) and own["baseline"] == "truncate window=16000"
+        assert (own["window_least"], own["window_most"]) == (window, window)
+    order = Tables.of(results)
+    means = [order.best_recall(f"{name} window=20000") for name in ("mine", "truncate")]
+    assert means[0] and means[1] and means[0].mean == pytest.approx(means[1].mean)
 
 
 def test_a_stage_that_only_makes_the_context_smaller_adds_nothing_at_equal_size() -> None:

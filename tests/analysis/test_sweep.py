@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,6 +20,12 @@ class Made:
 
     scores: pd.DataFrame
     path: Path = Path("run")
+    manifest: dict[str, object] = field(default_factory=dict)
+    baseline_at_sizes: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    @property
+    def sessions(self) -> pd.DataFrame:
+        return pd.DataFrame({"session": self.scores["session"].unique(), "project": ""})
 
     @property
     def names(self) -> list[str]:
@@ -28,7 +34,18 @@ class Made:
     @property
     def variants(self) -> pd.DataFrame:
         return pd.DataFrame(
-            [{"strategy": n, "base": "b", "window": None, "model": "m", "settings": "{}"} for n in self.names]
+            [
+                {
+                    "strategy": n,
+                    "base": "b",
+                    "window": None,
+                    "window_least": 1,
+                    "window_most": 1,
+                    "model": "m",
+                    "settings": "{}",
+                }
+                for n in self.names
+            ]
         )
 
     @property

@@ -6,6 +6,7 @@ from report.made import MadeResults, made
 
 from workbench.report.panel import panel_html, panel_of, panel_words
 from workbench.report.tables import Tables
+from workbench.report.verdict import verdict
 
 
 def with_phrases(turned: bool) -> MadeResults:
@@ -26,7 +27,28 @@ def test_a_panel_that_agrees_gives_the_rank() -> None:
     }
     found = panel_of(run)
     assert found is not None
-    assert "ranks summarize before pipeline before truncate" in panel_words(found)
+    words = panel_words(run, found)
+    assert "ranks summarize before pipeline before truncate" in words and "level" not in words
+
+
+def test_a_rank_among_strategies_that_the_verdict_calls_level_says_so_and_by_what() -> None:
+    made_run = with_phrases(turned=False)
+    exam = {
+        (row["session"], row["mode"], row["share"]): row["value"]
+        for row in made_run.rows["scores"]
+        if row["metric"] == "exam_recall" and row["strategy"] == "summarize"
+    }
+    for row in made_run.rows["scores"]:
+        if row["metric"] == "exam_recall" and row["strategy"] == "pipeline":
+            odd = int(row["session"][-1]) % 2
+            row["value"] = exam[row["session"], row["mode"], row["share"]] + (0.02 if odd else -0.02)
+    run = Tables.of(made_run)
+    assert "do not differ significantly" in str(verdict(run))
+    found = panel_of(run)
+    assert found is not None and found.rank["summarize"] < found.rank["pipeline"]
+    words = panel_words(run, found)
+    assert "In exam recall summarize and pipeline are level, as said above" in words
+    assert "What ranks them here is phrases (summarize before pipeline), not corrected" in words
 
 
 def test_a_panel_that_disagrees_says_so_first_and_ranks_nobody_that_it_disputes() -> None:

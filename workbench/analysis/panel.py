@@ -18,7 +18,7 @@ class Panel:
     """What the members of the panel say of each pair of strategies.
 
     Attributes:
-        means: a row a strategy and a column a metric: its mean over the sessions that have a value; missing otherwise.
+        means: a row a strategy and a column a metric: its mean over the projects that have a value; missing otherwise.
         ahead: by pair (one, other), the metrics whose paired 95 % interval puts the first one ahead.
         silent: metrics without an interval for any pair: too few projects, or no values.
     """
@@ -63,8 +63,11 @@ def panel(scores: pd.DataFrame, contenders: Iterable[str], mode: str, at_sizes: 
     known = known[known["metric"].isin(PANEL) & known["value"].notna()]
     rows = known[known["strategy"].isin(names)]
     found = {metric: sides(known, metric, mode, at_sizes) for metric in PANEL if (rows["metric"] == metric).any()}
+    project = rows["project"] if "project" in rows else rows["session"]
+    means = rows.groupby(["strategy", "metric", project, "session"])["value"].mean()
+    means = means.groupby(level=[0, 1, 2]).mean().groupby(level=[0, 1]).mean()
     return Panel(
-        rows.pivot_table(index="strategy", columns="metric", values="value").reindex(index=names, columns=list(PANEL)),
+        means.unstack().reindex(index=names, columns=list(PANEL)),
         {
             (one, other): tuple(
                 metric for metric, by in found.items() if by.get((one, other), -by.get((other, one), 0)) > 0

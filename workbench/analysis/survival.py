@@ -14,20 +14,20 @@ from workbench.ragged import Floats
 
 
 def survival(at_risk: ArrayLike, lost: ArrayLike) -> pd.DataFrame:
-    """Kaplan and Meier's curve of entities over rounds, with intervals that take the session for the unit.
+    """Kaplan and Meier's curve of entities over rounds, with intervals that take the project for the unit.
 
-    Entities of one session are lost together, so Greenwood's formula would be far too sure. The 95 % intervals come
-    from leaving out one session at a time (jackknife), with Student's t on the log(-log) scale, where a share near 0 or
+    Entities of one project are lost together, so Greenwood's formula would be far too sure. The 95 % intervals come
+    from leaving out one project at a time (jackknife), with Student's t on the log(-log) scale, where a share near 0 or
     1 stays within its bounds.
 
     Args:
-        at_risk: (sessions, rounds) entities that entered each round alive.
-        lost: (sessions, rounds) those of them that did not outlive it.
+        at_risk: (projects, rounds) entities that entered each round alive.
+        lost: (projects, rounds) those of them that did not outlive it.
 
     Returns:
         A row a round, from 1 to the last that an entity entered: `round`, `at_risk`, `lost`, `surviving` (the share
         that outlives it), `low` and `high`. These are missing below the reporting floor, where the curve is at 0 or 1,
-        and where one session alone decides.
+        and where one project alone decides.
 
     Source:
         E. L. Kaplan and P. Meier, J. Am. Statist. Assoc. 53 (1958), 457-481.

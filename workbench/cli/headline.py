@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import fill
 
+import pandas as pd
+
 from workbench.cli.output import printable, records, say, table
 from workbench.experiment.store import Results
-from workbench.formats import NOTHING, decimal, percent
+from workbench.formats import NOTHING, decimal, joined, percent, some
 from workbench.report.answers import answers
 from workbench.report.comparison import differences
 from workbench.report.paging import within_reach
@@ -86,27 +88,12 @@ def answered(results: Results) -> dict[str, object]:
 def show(results: Results, no_report: bool, baseline: str) -> None:
     """Print what the run says in words, its two tables, and where its report is."""
     run = Tables.of(results, baseline)
-    large, over = run.over_target(), run.over_window
-    compared = {str(row["strategy"]): row for row in records(differences(run)) if not row["reference"]}
-    found = headline(run)
-    _write(str(verdict(run)))
-    sizes = {f"{share:.0%}": f"recall_at_{share:g}" for share in run.shares}
-    if sizes:
-        rows = []
-        for row in found:
-            name = str(row["strategy"])
-            known = {size: _recall(row[size]) + "*" * (name in large) for size in sizes.values()}
-            bound = {"bound": _recall(row["recall_bound"])}
-            used = _used([row[f"used_at_{share:g}"] for share in run.shares])
-            rows.append({"strategy": name, **known, **bound, "used": used, "against": _difference(compared.get(name))})
-        against = {f"vs {run.baseline}": "against"} if compared else {}
-        columns = {"strategy": "strategy", **sizes, "used, %": "used", **against}
-        columns |= {"bound": "bound"} if len(sizes) <= FITTING else {}
-        say("\nStill knows, asked to cut the same history to these shares; used: really kept:\n")
-        say(table(rows, columns))
+    over, found = run.over_window, headline(run)
+    write(str(verdict(run)))
+    show_sizes(run, found)
     found_panel = panel_of(run)
     if found_panel is not None:
-        _write(panel_words(found_panel))
+        write(panel_words(run, found_panel))
     say("\nEach on its own trigger, a mean over sessions:\n")
     own = [row | {"recall": _recall(row["recall"]) + "!" * (row["strategy"] in over)} for row in found]
     own = [row | {"saved": _saved(row)} for row in own]
@@ -114,24 +101,44 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
     if reach := records(within_reach(run)):
         say("\nWithin reach of recall, each on its own trigger:\n")
         say(table(reach, WITHIN_REACH))
-        _write(
+        write(
             "Recoverable: of the questions of still knows, those answered only with what a call of recall gives back "
             "for words of the question that stand in the context. Calls in 100 requests; cost saved with and without."
         )
-    for note in _notes(run, large, over):
-        _write(note)
+    for note in _notes(run, over):
+        write(note)
     say(f"\nTables: {results.path}" if no_report else f"\nReport: {results.report}")
 
 
-def _notes(run: Tables, large: Mapping[str, tuple[int, int]], over: Mapping[str, tuple[int, int]]) -> Iterator[str]:
+def show_sizes(run: Tables, found: Sequence[Mapping[str, object]]) -> None:
+    """Print what each strategy of the headline still knows at each size, and what it really used, if there are any."""
+    sizes = {f"{share:.0%}": f"recall_at_{share:g}" for share in run.shares}
+    if not sizes:
+        return
+    large = run.over_target()
+    compared = {str(row["strategy"]): row for row in records(differences(run)) if not row["reference"]}
+    rows = []
+    for row in found:
+        name = str(row["strategy"])
+        known = {size: _recall(row[size]) + "*" * (name in large) for size in sizes.values()}
+        bound = {"bound": _recall(row["recall_bound"])}
+        used = _used([row[f"used_at_{share:g}"] for share in run.shares])
+        rows.append({"strategy": name, **known, **bound, "used": used, "against": _difference(compared.get(name))})
+    against = {f"vs {run.baseline}": "against"} if compared else {}
+    columns = {"strategy": "strategy", **sizes, "used, %": "used", **against}
+    columns |= {"bound": "bound"} if len(sizes) <= FITTING else {}
+    say("\nStill knows, asked to cut the same history to these shares; used: really kept:\n")
+    say(table(rows, columns))
+
+
+def _notes(run: Tables, over: Mapping[str, tuple[int, int]]) -> Iterator[str]:
     yield (
         f"Means over {over_sessions(run)}. Still knows: the share of questions about what the agent later used, each "
         "with look-alike answers, that can be answered from the context, corrected for guessing. Bound: the share of "
         "what it used that stands there with two words of its line. Higher is better."
     )
-    yield from _sizes(run)
-    if large:
-        yield f"* stays larger than that size ({_sessions(large)} sessions); such sessions are in no mean."
+    yield from size_notes(run)
+    yield _windows(run.replayed)
     if over:
         yield f"! sends requests larger than the window ({_sessions(over)} sessions), which no provider takes."
     priced = [str(row) for row in run.costs["row"].unique()]
@@ -142,13 +149,28 @@ def _notes(run: Tables, large: Mapping[str, tuple[int, int]], over: Mapping[str,
     )
 
 
-def _sizes(run: Tables) -> Iterator[str]:
+def _windows(sessions: pd.DataFrame) -> str:
+    """The windows that were wanted, where they are from, and those that were used."""
+    wanted, used = (sessions[name].dropna().astype(int) for name in ("window_wanted", "window_used"))
+    of = joined([f"{source} ({n})" for source, n in sessions["window_source"].value_counts().items()])
+    wider = int((used > wanted).sum())
+    why = f"; {some(wider, 'window')} widened to twice what system prompt and tools take" if wider else ""
+    return f"Windows: {_span(wanted)} tokens, by {of}; used {_span(used)}{why}."
+
+
+def _span(values: pd.Series[int]) -> str:
+    return " to ".join(dict.fromkeys(f"{one:,}" for one in (values.min(), values.max())))
+
+
+def size_notes(run: Tables) -> Iterator[str]:
     """What the figures at equal size stand on: the sizes really used, and the boundaries that are in none."""
     if len(run.at_used_sizes):
         yield f"vs {run.baseline}: against {run.baseline}, cut to the very sizes that each strategy used."
     left = [f"{n} of {every} at {share:.0%}" for share, (n, every) in run.too_small.items()]
     if left:
         yield f"Boundaries in no figure, since what must stay is larger than the size: {', '.join(left)}."
+    if large := run.over_target():
+        yield f"* stays larger than that size ({_sessions(large)} sessions); such sessions are in no mean."
 
 
 def _used(sizes: Sequence[object]) -> str:
@@ -157,7 +179,7 @@ def _used(sizes: Sequence[object]) -> str:
     return " ".join(shown if len(set(shown)) > 1 else shown[:1])
 
 
-def _write(text: str) -> None:
+def write(text: str) -> None:
     """A paragraph; a number stays beside its per cent sign."""
     say("\n" + fill(printable(text).replace(" %", "\0%"), width=WIDTH).replace("\0", " "))
 

@@ -57,7 +57,8 @@ def replay(
     done = metric_input(ready, replay_of(ready, strategy, model=spec.model[0], model_settings=how))
     tables = natural_rows(done, losses)
     if as_json:
-        say_json({"session": ready.session.id, "strategy": strategy, "window": ready.window, **tables})
+        wanted = {"window_wanted": ready.wanted.tokens, "window_source": ready.wanted.source}
+        say_json({"session": ready.session.id, "strategy": strategy, "window": ready.window, **wanted, **tables})
     else:
         _show(ready, done, tables)
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +12,7 @@ import typer
 
 from workbench.analysis.ablation import leave_one_out
 from workbench.analysis.sweep import sweep_table
-from workbench.cli.headline import answered
+from workbench.cli.headline import answered, headline, show_sizes, size_notes, write
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, takes, tell_terms
 from workbench.cli.output import frame_table, records, say, say_json, table
 from workbench.cli.runs import UNUSABLE, finish, show_forecast, warn_of_replicates
@@ -19,9 +20,11 @@ from workbench.experiment.grid import read
 from workbench.experiment.spec import Execution, RunSpec
 from workbench.experiment.sweep import forecast
 from workbench.experiment.sweep import sweep as run_of
+from workbench.report.tables import Tables
 
 COLUMNS = {
-    "tokens saved": "tokens_saved:percent", "peak tokens": "peak_context:count", "compactions": "compactions:count",
+    "window used": "window", "tokens saved": "tokens_saved:percent",
+    "peak tokens": "peak_context:count", "compactions": "compactions:count",
     "sessions": "rests on", "unbeaten": "unbeaten",
 }  # fmt: skip
 
@@ -79,7 +82,7 @@ def sweep(
     if as_json:
         say_json({"run": str(results.path), "report": report, **answered(results), "points": records(found)})
     elif not spec.quiet:
-        _show(found)
+        _show(found, Tables.of(results))
         say(f"Report: {report}" if report else f"Tables: {results.path}")
     return code
 
@@ -109,16 +112,23 @@ def ablate(
     return 0
 
 
-def _show(points: pd.DataFrame) -> None:
-    at = {
-        f"still knows at {float(name.removeprefix('recall_at_')):.0%}": f"{name}:decimal"
-        for name in map(str, points)
-        if name.startswith("recall_at_")
-    }
+def _show(points: pd.DataFrame, run: Tables) -> None:
     rows = [
-        {**row, "rests on": f"{row['sessions']} of {row['of']}", "unbeaten": "yes" if row["on_frontier"] else ""}
+        row
+        | {"window": _window(row), "rests on": f"{row['sessions']} of {row['of']}"}
+        | {"unbeaten": "yes" if row["on_frontier"] else ""}
         for row in records(points)
     ]
-    say(table(rows, {"point": "strategy", "still knows": "recall:decimal", **at, **COLUMNS}))
+    say("Each on its own trigger:\n")
+    say(table(rows, {"point": "strategy", "still knows": "recall:decimal", **COLUMNS}))
     say("\nUnbeaten: no other point keeps at least as much and saves at least as much, and one of the two more.")
     say("Still knows and tokens saved are means over the same sessions: those that have both figures.")
+    show_sizes(run, headline(run))
+    for note in size_notes(run):
+        write(note)
+
+
+def _window(row: Mapping[str, object]) -> str:
+    """The windows that a point's sessions were replayed in."""
+    ends = [f"{row[name]:,}" for name in ("window_least", "window_most") if row[name] is not None]
+    return " to ".join(dict.fromkeys(ends))

@@ -222,13 +222,13 @@ class RunSpec(Scope, Execution):
 def chosen_baseline(named: str, strategies: Sequence[str]) -> str | None:
     """What the others are compared with: as named; else `truncate`, the plainest way; else the first of several.
 
-    Where the run has several models, a strategy that asks them is in it once for each: the first of these counts.
+    Where a strategy is in the run several times, once for each model or setting, the first of these counts.
     """
     contenders = [name for name in strategies if name not in REFERENCES]
     if not named and len(contenders) < 2:
         return None
     wanted = (one for one in (named, "truncate", *contenders) if one)
-    return next((name for one in wanted for name in strategies if name == one or name.startswith(f"{one} (")), None)
+    return next((name for one in wanted for name in strategies if name == one or name.startswith(f"{one} ")), None)
 
 
 def model_name(model: str | Model) -> str:

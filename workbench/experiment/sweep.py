@@ -43,19 +43,26 @@ def sweep(grid: GridLike, *, replicates: int | None = None, **settings: Any) -> 
     whole = _Sweep.of(grid, replicates, Execution(**settings))
     parts: list[tuple[Results, list[str]]] = []
     windows: dict[tuple[object, ...], int | None] = {}
+    used: dict[str, tuple[int, int]] = {}
     merged: list[str] = []
     points = list(whole.points)
     for spec, names in whole.runs():
         results = runs.compare(whole.grid.sessions, spec=spec)
-        used = (spec.model, *results.sessions["window_used"].fillna(0))
-        if used in windows:
+        each = results.sessions["window_used"]
+        if (place := (spec.model, *each.fillna(0))) in windows:
             points = [point for point in points if point.strategy not in names]
-            merged.append(_merged(spec.window, windows[used]))
+            merged.append(_merged(spec.window, windows[place]))
             warnings.warn(merged[-1], LeftOut, stacklevel=2)
             continue
-        windows[used] = spec.window
+        windows[place] = spec.window
+        used |= dict.fromkeys(names, (each.min(), each.max()))
         parts.append((results, [*names, *([] if parts else REFERENCES)]))
-    rows = [asdict(point) | {"settings": json.dumps(point.settings, sort_keys=True)} for point in points]
+    rows = [
+        asdict(point)
+        | dict(zip(("window_least", "window_most"), used.get(point.strategy, (None, None)), strict=True))
+        | {"settings": json.dumps(point.settings, sort_keys=True)}
+        for point in points
+    ]
     about = whole.manifest([results for results, _ in parts], points) | {"merged": merged}
     return combined(parts, RunFolder(whole.folder), {"variants": frame("variants", rows)}, about)
 

@@ -80,7 +80,10 @@ COLUMNS: dict[str, dict[str, str]] = {
         "useless": "int", "usd": "float",
     },
     "replicates": {**_PLACE, "metric": "str", "replicate": "int", "value": "float"},
-    "variants": {"strategy": "str", "base": "str", "window": "int", "model": "str", "settings": "str"},
+    "variants": {
+        "strategy": "str", "base": "str", "window": "int", "window_least": "int", "window_most": "int",
+        "model": "str", "settings": "str",
+    },
 }  # fmt: skip
 """The columns of each table with what they hold.
 

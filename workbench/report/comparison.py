@@ -11,6 +11,7 @@ from workbench.analysis.compared import ALPHA, COLUMNS, WORTH, compare_table, le
 from workbench.analysis.paired import holm
 from workbench.analysis.pareto import frontier
 from workbench.analysis.scores import at_sizes_of, same_baseline, size_gains
+from workbench.analysis.sweep import AT_SIZE as AT_SIZES
 from workbench.analysis.sweep import sweep_table
 from workbench.experiment.store import Results
 from workbench.formats import joined, missing, percent, some
@@ -23,11 +24,12 @@ PLACE = ["session", "strategy", "mode", "share", "kind", "entity", "needed_at"]
 """The columns by which two losses are the same."""
 OWN_TRIGGER = "each on its own trigger"
 FIGURES = frozenset({
-    "strategy", "base", "window", "model", "recall", "tokens_saved", "peak_context", "compactions", "sessions", "of",
-    "failed", "on_frontier", "probability",
+    "strategy", "base", "window", "window_least", "window_most",
+    "model", "recall", "tokens_saved", "peak_context", "compactions", "sessions", "of",
+    "failed", "pending", "on_frontier", "probability", "difference", "low", "high", "baseline",
 })  # fmt: skip
-"""Columns of a sweep's table that are no setting."""
-AT_SIZE = "recall_at_"
+"""Columns of a sweep's table that are no setting; nor are those of the sizes."""
+AT_SIZE, USED_AT = AT_SIZES.values()
 TITLES = {"base": "Strategy", "window": "Window", "model": "Summaries by"}
 
 
@@ -48,6 +50,14 @@ def lead(run: Tables, first: str) -> pd.DataFrame:
     if len(run.contenders) < 2 or run.values(HEADLINE, first, mode).empty:
         return pd.DataFrame(columns=list(COLUMNS))
     return lead_table(run.scores, HEADLINE, first, mode, run.at_used_sizes)
+
+
+def level_with_first(run: Tables) -> list[str]:
+    """The first of the ranked strategies, and those over which its lead may be chance; none where nothing is tested."""
+    ranked = [name for name in run.contenders if name not in run.unranked()]
+    rows = lead(run, ranked[0]).to_dict("records") if ranked else []
+    level = [str(row["strategy"]) for row in rows if row["strategy"] in ranked and row["verdict"] == "undecided"]
+    return [*ranked[:1], *level] if level else []
 
 
 def _both(recall: pd.DataFrame, saved: pd.DataFrame) -> pd.DataFrame:
@@ -80,8 +90,9 @@ def standings(run: Tables) -> pd.DataFrame:
     columns = [run.values(metric, name) for name in names for metric in (HEADLINE, SAVED)]
     if len(names) < 2:
         return frontier((), np.empty((0, 0, 2)), ())
-    wide = pd.concat(columns, axis=1, sort=True).to_numpy(dtype=float)
-    return frontier(names, wide.reshape(-1, len(names), 2), ("higher", "higher"))
+    wide = pd.concat(columns, axis=1, sort=True)
+    values = wide.to_numpy(dtype=float).reshape(-1, len(names), 2)
+    return frontier(names, values, ("higher", "higher"), [run.project(name) for name in wide.index])
 
 
 def frontier_html(run: Tables) -> Html:
@@ -172,7 +183,7 @@ def sweep_html(results: Results) -> Html:
     points = sweep_table(results)
     points = points.sort_values(["on_frontier", "recall"], ascending=False, na_position="last").reset_index(drop=True)
     varied = [name for name in TITLES if points[name].nunique(dropna=False) > 1]
-    varied += [name for name in points if name not in FIGURES and not name.startswith(AT_SIZE)]
+    varied += [name for name in points if name not in FIGURES and not name.startswith((AT_SIZE, USED_AT))]
     unbeaten = [str(name) for name in points.loc[points["on_frontier"].fillna(False).astype(bool), "strategy"]]
     verb = "is" if len(unbeaten) == 1 else "are"
     note = f"{some(len(points), 'point')} of a grid; {joined(unbeaten) or 'none'} {verb} unbeaten"
@@ -181,7 +192,8 @@ def sweep_html(results: Results) -> Html:
         "sweep", points, note, note=note, rows=points.astype(object).where(points.notna(), None).to_dict("records"),
         settings=[(TITLES.get(name, name.replace("_", " ").replace(".", " · ")), name) for name in varied],
         sizes=[
-            (f"Still knows at {percent(float(name.removeprefix(AT_SIZE)))} of the size", name)
+            (percent(float(name.removeprefix(AT_SIZE))), name, name.replace(AT_SIZE, USED_AT))
             for name in points if name.startswith(AT_SIZE)
         ],
+        base=next(iter(points.get("baseline", pd.Series()).dropna()), ""),
     )  # fmt: skip

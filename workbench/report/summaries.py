@@ -97,7 +97,8 @@ def lives(run: Tables, strategy: str) -> pd.DataFrame:
     Columns: `strategy`, those of `analysis.survival`, and `sessions`, which had as many compactions.
     """
     rows = run.survival[(run.survival["strategy"] == strategy) & (run.survival["at_risk"] > 0)]
-    sums = (rows.pivot_table(name, "session", "round", "sum", fill_value=0) for name in ("at_risk", "lost"))
+    rows = rows.assign(project=[run.project(name) for name in rows["session"]])
+    sums = (rows.pivot_table(name, "project", "round", "sum", fill_value=0) for name in ("at_risk", "lost"))
     curve = survival(*sums)
     sessions = curve["round"].map(rows.groupby("round")["session"].nunique())
     return pd.DataFrame({"strategy": strategy, **curve, "sessions": sessions})

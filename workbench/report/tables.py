@@ -110,8 +110,12 @@ class Tables:
 
     @cached_property
     def at_used_sizes(self) -> pd.DataFrame:
-        """The table `baseline_at_sizes` where it is of the baseline; empty where another one was named since."""
-        return self.baseline_at_sizes[self.baseline_at_sizes["baseline"] == self.baseline]
+        """The table `baseline_at_sizes` where it is of the baseline; empty where another one was named since.
+
+        In a sweep each window and model has its own baseline beside that of the run.
+        """
+        known = self.baseline_at_sizes
+        return known if self.baseline in set(known["baseline"]) else known.iloc[:0]
 
     @cached_property
     def shares(self) -> tuple[float, ...]:
@@ -146,9 +150,13 @@ class Tables:
         """The project of each session."""
         return projects_of(self.scores)
 
+    def project(self, session: object) -> str:
+        """The project of a session; the session itself where none is known."""
+        return self.projects.get(str(session), str(session))
+
     def mean_over_projects(self, found: pd.Series[float], *, least: float = -inf, most: float = inf) -> Estimate | None:
         """The mean of one value a session, with its interval over projects."""
-        return estimate(found.tolist(), [self.projects[str(name)] for name in found.index], least=least, most=most)
+        return estimate(found.tolist(), [self.project(name) for name in found.index], least=least, most=most)
 
     def equal_size(self, strategy: str, share: float | None = None) -> Estimate | None:
         """Exam recall of a strategy when all are cut to the same size; over all shares where none is named."""
@@ -222,7 +230,7 @@ class Tables:
     def net_saving(self, strategy: str) -> Estimate | None:
         """Savings as a share of the uncompacted bill of all sessions: a ratio of sums, below 0 where it costs more."""
         mine = self.costs[(self.costs["strategy"] == strategy) & (self.costs["usd_uncompacted"] > 0)]
-        projects = [self.projects.get(str(name), str(name)) for name in mine["session"]]
+        projects = [self.project(name) for name in mine["session"]]
         return ratio(mine["net_saving"].tolist(), mine["usd_uncompacted"].tolist(), projects, most=1.0)
 
     def cost_a_session(self, strategy: str) -> float | None:
