@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import chain
 from typing import Literal, NamedTuple, TypeAlias, get_args
 from weakref import WeakKeyDictionary
@@ -11,7 +10,7 @@ import numpy as np
 
 from workbench.metrics.demand import HORIZON
 from workbench.metrics.exam.history import ExamHistory
-from workbench.metrics.exam.tokens import Lines, lines_of
+from workbench.metrics.exam.tokens import Lines, joined, lines_of
 from workbench.metrics.view import View
 from workbench.ragged import Flags, Floats, Ints
 from workbench.transcript.files import replaced_texts, touched
@@ -44,6 +43,9 @@ class LaterUse:
     def __init__(self, history: ExamHistory) -> None:
         self._history = history
         self._at: dict[int, Wanted] = {}
+        self._line, phrase = self._phrases_of(history.lines)
+        self._phrases, self._number = np.unique(phrase, return_inverse=True)
+        self._rarity: Floats = history.idf[self._phrases // _FACTOR] + history.idf[self._phrases % _FACTOR]
 
     @classmethod
     def of(cls, history: ExamHistory) -> LaterUse:
@@ -54,15 +56,15 @@ class LaterUse:
 
     def shares(self, at: int, seen: View) -> dict[Part, float]:
         """The share of each part that a context holds, in [0, 1], phrases by rarity; a part with few is left out."""
-        wanted, (lines, texts) = self.at(at), self._history.held(seen)
-        line, phrase = self._phrases
-        held = np.append(phrase[lines[line]], self._phrases_of(Lines(texts, self._history.vocabulary))[1])
+        wanted, lines = self.at(at), self._history.held(seen)
+        phrases = self._phrases_in(lines)
+        phrases[joined(self._phrases_of(self._history.new_text(seen).lines)[1], self._phrases)[1]] = True
         found: dict[Part, float] = {}
         for part in PARTS:
             which = getattr(wanted, part)
             if len(which) >= FEWEST:
-                there = lines[which] if part == "edits" else np.isin(which, held)
-                found[part] = float(np.average(there, weights=None if part == "edits" else self._rarity(which)))
+                there, weights = (lines, None) if part == "edits" else (phrases, self._rarity[which])
+                found[part] = float(np.average(there[which], weights=weights))
         return found
 
     def at(self, boundary: int) -> Wanted:
@@ -70,15 +72,15 @@ class LaterUse:
         if boundary not in self._at:
             history = self._history
             past = history.before(boundary).lines
-            line, phrase = self._phrases
             after = range(boundary, min(boundary + HORIZON, len(history.messages)))
             answers = [at for at in after if isinstance(history.messages[at], AssistantMessage)]
             people = [at for at in range(boundary) if is_real_user(history.messages[at])]
-            held = np.unique(phrase[past[line]])
-            said, asked = (phrase[self._lines_in(chosen)[line]] for chosen in (answers, {*people[:1], *people[-1:]}))
+            said, asked = (
+                self._phrases_in(self._lines_in(chosen)) for chosen in (answers, {*people[:1], *people[-1:]})
+            )
             self._at[boundary] = Wanted(
                 np.array([one for one in self._edited(answers) if past[one]], dtype=np.int64),
-                np.unique(asked), np.intersect1d(said, held),
+                np.flatnonzero(asked), np.flatnonzero(said & self._phrases_in(past)),
             )  # fmt: skip
         return self._at[boundary]
 
@@ -99,19 +101,17 @@ class LaterUse:
             if line in self._history.number and sum(map(str.isalnum, line)) >= LETTERS
         }
 
-    @cached_property
-    def _phrases(self) -> tuple[Ints, Ints]:
-        return self._phrases_of(self._history.lines)
+    def _phrases_in(self, lines: Flags) -> Flags:
+        """(phrases,) whether some lines of the session have each."""
+        found: Flags = np.zeros(len(self._phrases), dtype=bool)
+        found[self._number[lines[self._line]]] = True
+        return found
 
     def _phrases_of(self, lines: Lines) -> tuple[Ints, Ints]:
         """The line and the number of each phrase of some lines."""
         names = list(self._history.vocabulary.features)
-        word = np.array([name[0] != "=" for name in names], dtype=bool)[lines.feature]
+        distinct, which = np.unique(lines.feature, return_inverse=True)
+        word = np.array([names[one][0] != "=" for one in distinct.tolist()], dtype=bool)[which]
         feature, line = lines.feature[word], lines.feature_line[word]
         beside = line[1:] == line[:-1]
         return line[1:][beside], (feature[:-1] * _FACTOR + feature[1:])[beside]
-
-    def _rarity(self, phrases: Ints) -> Floats:
-        idf = self._history.idf
-        rarity: Floats = idf[phrases // _FACTOR] + idf[phrases % _FACTOR]
-        return rarity

@@ -18,7 +18,7 @@ from workbench.metrics.costs.replay_cost import charge, replay_cost
 from workbench.metrics.exam.exams import BoundaryExam, Exams
 from workbench.metrics.exam.history import ExamHistory
 from workbench.metrics.exam.item import Item, mean_score
-from workbench.metrics.exam.tokens import Lines, is_chunk, stem, tokens
+from workbench.metrics.exam.tokens import is_chunk, stem, tokens
 from workbench.metrics.metric import MetricInput
 from workbench.metrics.recall import FEWEST
 from workbench.metrics.size import stays_larger
@@ -77,10 +77,10 @@ class PagedExam:
 
 def paging(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:
     """One row of the table `paging` (docs/tables.md); none where nothing of the session was ever archived."""
-    session, exams = data.replay.session, Exams.of(data.index)
-    ids = {archive_id(message.id) for message in session.messages}
+    ids = {archive_id(message.id) for message in data.replay.session.messages}
     if not any(ids & one.snapshot.context.archive.keys() for one in data.examined):
         return
+    exams = Exams.of(data.index)
     asked = [(exams.at(one.snapshot.at), one) for one in data.examined]
     found = [
         paged_exam(exam, exams.history, data.replay, one.snapshot, one.view)
@@ -144,8 +144,7 @@ def paged_exam(exam: BoundaryExam, history: ExamHistory, replay: Replay, shot: S
 
 def _shown(history: ExamHistory, seen: View) -> frozenset[str]:
     """The features of all lines of a context."""
-    held, new = history.held(seen)
-    numbers = np.union1d(history.features[held].indices, Lines(new, history.vocabulary).feature)
+    numbers = np.union1d(history.features[history.held(seen)].indices, history.new_text(seen).lines.feature)
     names = list(history.vocabulary.features)
     return frozenset(names[number] for number in numbers.tolist())
 

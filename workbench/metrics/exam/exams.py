@@ -77,11 +77,10 @@ class BoundaryExam:
     def credit_behind(self, seen: View) -> Callable[[Sequence[str]], Floats]:
         """A function: what a context earns where the reader reads some lines before it."""
         history, sheet = self._history, self._sheet
-        order, new = history.newest_in(seen.kept), history.new_lines(seen)
-        place = {line: number for number, line in enumerate(new)}  # the last place of each
-        order = history.placed(np.where(order >= 0, order + len(new), order), place)
-        unknown = [line for line in place if line not in history.number]
-        hits, own = sheet.look_up(unknown), np.array([place[line] for line in unknown], dtype=np.int64)
+        order, new = history.newest_in(seen.kept), history.new_text(seen)
+        place = {line: number for number, line in enumerate(new.all)}  # the last place of each
+        order = history.placed(np.where(order >= 0, order + len(new.all), order), place)
+        hits, own = sheet.look_up(*new[1:]), np.array([place[line] for line in new.unknown], dtype=np.int64)
 
         def credit(earlier: Sequence[str]) -> Floats:
             first = {line: number for number, line in enumerate(earlier)}

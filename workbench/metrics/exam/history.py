@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from workbench.transcript.message import Message, Text, ToolCall, ToolResult, ar
 Form: TypeAlias = Literal["prose", "result", "command", "file"]
 FORMS: tuple[Form, ...] = ("prose", "result", "command", "file")
 """Where a line occurs: in words, a tool's result, a one-line argument of a call, an argument of several lines."""
+REMEMBERED = 8
+"""Contexts that are not read again: several metrics look at each of a replay's examined ones in turn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +38,19 @@ class Past:
         """(lines,) whether the history has each."""
         found: Flags = self.newest >= 0
         return found
+
+
+class NewText(NamedTuple):
+    """What the texts that are new in a context say.
+
+    Attributes:
+        all: their lines, in order.
+        unknown: those that the session does not have, each once; `lines` has their words.
+    """
+
+    all: list[str]
+    unknown: list[str]
+    lines: Lines
 
 
 class ExamHistory:
@@ -76,6 +92,7 @@ class ExamHistory:
         said = incidence(self.place_message, self.place_line, (len(messages), len(self.texts)))
         held_by = np.bincount((said @ self.features).indices, minlength=shape[1])
         self.idf: Floats = np.log((len(messages) + 1) / (1 + held_by)) + 0.1
+        self.new_text = lru_cache(REMEMBERED)(self._new_text)
 
     def _find_names(self) -> None:
         found = Names([name.text for name in self.names], self.vocabulary)
@@ -149,12 +166,16 @@ class ExamHistory:
         is_result = origin is not None and isinstance(self.messages[origin], ToolResult)
         return lines_of(text, headed=not is_result)
 
-    def held(self, seen: View) -> tuple[Flags, list[str]]:
-        """(lines,) whether a context holds each, and its lines that the session does not have."""
-        new = dict.fromkeys(self.new_lines(seen))
+    def _new_text(self, seen: View) -> NewText:
+        lines = self.new_lines(seen)
+        unknown = [line for line in dict.fromkeys(lines) if line not in self.number]
+        return NewText(lines, unknown, Lines(unknown, self.vocabulary))
+
+    def held(self, seen: View) -> Flags:
+        """(lines,) whether a context holds each."""
         held: Flags = self.newest_in(seen.kept) >= 0
-        held[[self.number[line] for line in new if line in self.number]] = True
-        return held, [line for line in new if line not in self.number]
+        held[[self.number[line] for line in self.new_text(seen).all if line in self.number]] = True
+        return held
 
     def newest(self, kept: Flags) -> Ints:
         """(lines,) the last message that says each line, of those with a flag; -1 for none."""
