@@ -101,6 +101,8 @@ def _line(value: Json) -> bytes:
 
 def as_plain(value: Json) -> Json:
     """A dataclass of the transcript or a field's value as JSON takes it; defaults are left out, but for the tag."""
+    if value is None or type(value) in (str, int, float, bool):
+        return value  # most are, by far
     if is_dataclass(value) and not isinstance(value, type):
         given = [(one.name, getattr(value, one.name), one.default) for one in fields(value)]
         tags_first = sorted(given, key=lambda one: one[0] not in TAGS)

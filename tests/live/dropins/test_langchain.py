@@ -1,0 +1,109 @@
+"""The middleware inside LangChain's own agent, with its own client against a server on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from models.provider import refusal
+
+from profiles import FULL
+from workbench.errors import SettingError
+from workbench.live.events import Event
+from workbench.registry import UnknownName
+
+pytest.importorskip("langchain_openai")
+pytest.importorskip("langgraph.checkpoint.sqlite")
+
+from langgraph.checkpoint.memory import InMemorySaver
+from live.dropins.langchain_agent import CONFIG, ask, asked, made
+from live.dropins.server import answering, chat, refusing, requests, size
+
+from workbench.live.dropins.langchain import CompactionMiddleware
+
+
+def test_the_state_keeps_every_message_and_what_is_sent_stays_within_the_window() -> None:
+    with answering(chat) as provider:
+        agent, compaction = made(provider.address, "summarize", InMemorySaver())
+        messages = ask(agent, 20)
+        assert len(messages) == 80 and messages[-1].content == "The limit is 7019."
+        assert max(map(size, provider.requests)) <= 3_000
+        live = compaction.compactor(agent.get_state(CONFIG).values)
+        assert [event.type for event in live.events].count("compaction_ended") == 2
+        assert len(live.original) == 80 and "compactor" not in agent.invoke(asked(20), CONFIG)
+
+
+@pytest.mark.parametrize("how", ["sync", "async"] if FULL else ["sync"])
+def test_killed_in_mid_turn_it_goes_on_with_the_requests_of_an_agent_that_was_not(tmp_path: Path, how: str) -> None:
+    with answering(chat) as provider:
+        ask(made(provider.address, "summarize", InMemorySaver(), window=2_000)[0], 10)
+    killed = requests("langchain_agent.py", tmp_path / "chat.db", "summarize", "10", how, kills=18)
+    assert killed.pop(17) == killed[17] and killed == provider.requests
+    assert "part 0," not in str(killed[16])  # something was compacted before the kill
+
+
+def test_with_recall_the_agent_calls_the_tool_and_gets_back_what_went() -> None:
+    with answering(chat) as provider:
+        agent, _ = made(provider.address, "truncate+recall", InMemorySaver())
+        ask(agent, 20)
+        question = {"messages": [{"role": "user", "content": "Use recall for what went."}]}
+        said = agent.invoke(question, CONFIG)["messages"]
+        offered = [tool["function"]["name"] for tool in provider.requests[-1]["tools"]]
+        assert offered == ["recall", "read_part"] and "runtime" not in str(provider.requests[-1]["tools"])
+        assert said[-2].name == "recall" and "limit = 7000" in said[-2].content
+        assert said[-1].content == "The limit is 7000."
+
+
+def test_a_refused_request_goes_out_again_smaller_and_the_limit_is_learned() -> None:
+    told: list[Event] = []
+    with answering(refusing(chat, 3_000)) as provider:
+        agent, compaction = made(provider.address, "summarize", InMemorySaver(), window=100_000, on_event=told.append)
+        assert ask(agent, 12)[-1].content == "The limit is 7011."
+        assert sum(size(one) > 3_000 for one in provider.requests) == 1
+        assert compaction.compactor(agent.get_state(CONFIG).values).window == 3_000
+    assert any(event.type == "error_judged" for event in told)
+
+
+def test_an_error_that_compaction_does_not_mend_reaches_the_agent() -> None:
+    with answering(lambda _: refusal(401, "no such key", "invalid_api_key")) as provider:
+        agent, _ = made(provider.address, "summarize", InMemorySaver())
+        with pytest.raises(Exception, match="no such key"):
+            ask(agent, 1)
+
+
+def test_what_the_provider_reports_is_counted() -> None:
+    with answering(chat) as provider:
+        agent, compaction = made(provider.address, "summarize", InMemorySaver())
+        ask(agent, 2)
+        live = compaction.compactor(agent.get_state(CONFIG).values)
+        assert abs(live.tokens - size(provider.requests[-1]) - 20) < 20
+
+
+def test_only_the_content_of_a_changed_result_is_another() -> None:
+    with answering(chat) as provider:
+        agent, _ = made(provider.address, "pipeline", InMemorySaver())
+        ask(agent, 20)
+        results = [one for one in provider.requests[-1]["messages"] if one["role"] == "tool"]
+        assert any("nothing of note" not in one["content"] for one in results)
+        assert all(one["tool_call_id"].startswith("call_read_part") for one in results)
+
+
+def test_conversations_do_not_meet_and_an_earlier_checkpoint_goes_on_as_it_did() -> None:
+    with answering(chat) as provider:
+        agent, _ = made(provider.address, "summarize", InMemorySaver())
+        ask(agent, 16)
+        other: Any = {"configurable": {"thread_id": "other"}}
+        agent.invoke(asked(1), other)
+        assert "part 15" not in str(provider.requests[-1])
+        then = next(state for state in agent.get_state_history(CONFIG) if len(state.values["messages"]) == 48)
+        was = next(one for one in provider.requests if "part 12" in str(one["messages"][-1]))
+        agent.invoke(asked(12), then.config)
+        assert provider.requests[-2] == was
+
+
+def test_what_a_compactor_refuses_is_refused_at_once() -> None:
+    with pytest.raises(UnknownName, match="nonsense"):
+        CompactionMiddleware("nonsense")
+    with pytest.raises(SettingError, match="model"):
+        CompactionMiddleware("summarize")

@@ -1,0 +1,27 @@
+"""What a person reads who has not installed the library of a drop-in."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("file", "library", "sentence"),
+    [
+        ("langchain", "langchain", "CompactionMiddleware needs LangChain; `pip install 'langchain>=1.3,<2'`"),
+        ("openai_agents", "agents", "AgentsCompactor needs the OpenAI Agents SDK; `pip install openai-agents`"),
+    ],
+)
+def test_one_sentence_says_what_to_install(
+    file: str, library: str, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"workbench.live.dropins.{file}"
+    for one in [module for module in sys.modules if module == name or module.split(".")[0] == library]:
+        monkeypatch.delitem(sys.modules, one)
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ModuleNotFoundError) as error:
+        importlib.import_module(name)
+    assert str(error.value) == f"{sentence} installs it" and error.value.__suppress_context__
