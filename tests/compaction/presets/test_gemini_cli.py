@@ -75,6 +75,15 @@ def test_results_beyond_50_000_newest_tokens_keep_their_last_thirty_lines_and_ca
     assert done.after.archive[shown[0].partition("ref=")[2].rstrip("]")] == plain_text(messages[2])
 
 
+def test_a_cut_result_takes_of_the_budget_what_is_left_of_it() -> None:
+    long, short = "\n".join("x" * 100 for _ in range(400)), "\n".join("y" * 100 for _ in range(300))
+    messages = [said("go"), called("a", "c0"), result(short, "c0"), called("b", "c1"), result(long, "c1")]
+    context = Context.of(messages)
+    plan = ReverseBudget(tokens=9_000).plan(context, Budget(target=context.tokens - 1, window=200_000))
+    assert plan is not None
+    assert [edit.start for edit in plan.edits] == [4], "the older one fits beside the thirty lines of the newer"
+
+
 @pytest.mark.parametrize(("lines", "cut"), [(1, False), (30, False), (31, True), (400, True)])
 def test_a_result_of_thirty_lines_stays_whole(lines: int, cut: bool) -> None:
     text = "\n".join(f"{i} {'x' * (6_000 // lines)}" for i in range(lines))

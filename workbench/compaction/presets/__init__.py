@@ -4,6 +4,7 @@ What all presets that restate another system do, whatever its source does:
 
 - Prompts are our own words.
 - Pinned messages and the newest user message stay word for word, and a call and its results stay or go together.
+- Sizes are the session's own tokens unless the preset's file names a counter; most systems estimate from characters.
 - Which tools read and write files is judged by the names and path arguments of many agents; failed calls are left out.
 - Where a comparison sets the size of the context, newest messages take at most half of the room and the rest is for the
   summary.

@@ -10,6 +10,7 @@ the general differences (`presets`):
   reads up to five files anew. Skills, plans, todos and hooks' messages are not known here.
 - Files take at most a third of the room, the summary a quarter; in a window of 200,000 that is more than their bounds.
 - The micro-compaction looks at recorded times, and only when a compaction is due. The original looks at every request.
+- A result is cleared only where the marker is smaller.
 - Its draft of an analysis, which it throws away, is not asked for.
 - An earlier summary is given to the model as what is to be carried on. The original shows it as a message like others.
 - Where a transcript exceeds the window its oldest part is left out; the original does so after a refusal, three times.

@@ -6,6 +6,8 @@ general differences (`presets`):
 
 - The newest user message is never cut, whatever its size; of older ones the first that does not fit is cut in its
   middle, as there.
+- Messages that any client made up in the user's name go; the original knows and drops its own only.
+- A user message that stays keeps its pictures; the original keeps the words of a message alone.
 - The original asks with the live request and one more message, so that the provider's cache holds. Here the
   conversation is put to the model as a transcript, its oldest part left out where it exceeds the window; the original
   drops the oldest item after each refusal.

@@ -8,6 +8,10 @@ most) and its masking of tool outputs are not restated. Besides the general diff
 - No model answers "understood" behind the snapshot, since nobody said it. The original adds such a message.
 - A snapshot has headings; the original asks for XML elements and lets the model think in a scratchpad first.
 - Tool output that is cut can be read again by its reference in the archive; the original writes it to a file.
+- Tool output is charged to its budget as it stays, so a cut result as its last lines, as there; by the session's own
+  tokens, where the original estimates from characters.
+- Newer releases leave results of up to 40,000 characters whole, however old, and of longer ones a fifth of that from
+  the head and the rest from the end. Here and in older ones all results beyond the budget keep their last 30 lines.
 - No snapshot is asked for that would be larger than what it replaces; the original discards it, then only truncates.
 - Approximate: what was sent is measured as the provider counts, characters by texts, without the JSON around them.
 - The original leaves a snapshot's length to the model.
@@ -57,12 +61,14 @@ class ReverseBudget:
             message = context.messages[i]
             if message.role != "tool":
                 continue
-            used += context.sizes[i]
-            text = plain_text(message) if used > self.tokens else ""
-            end = text.rsplit("\n", self.lines)[-self.lines :]
-            if text.count("\n") >= self.lines and not text.startswith(MARK):
-                ref = reference(text)
-                yield i, "\n".join((f"{MARK}{ref}]", *end)), ref
+            text = plain_text(message)
+            if used + context.sizes[i] <= self.tokens or text.count("\n") < self.lines or text.startswith(MARK):
+                used += context.sizes[i]
+                continue
+            ref = reference(text)
+            short = "\n".join((f"{MARK}{ref}]", *text.rsplit("\n", self.lines)[-self.lines :]))
+            used += context.sizes[i] * len(short) // len(text)
+            yield i, short, ref
 
 
 def split_point(messages: Sequence[Message], share: float = 1 - PRESERVED) -> int:

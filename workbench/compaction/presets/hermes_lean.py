@@ -7,6 +7,10 @@ differences (`presets`):
 - Pruning comes first, and where it is enough no summary is asked for; where it would gain less than a tenth it is left
   out. What it takes out can be read by its reference in the archive. The original prunes before each summary, stops
   after two compactions that gained less than a tenth, and searches its own sessions.
+- Pruning takes results and arguments before the tail, which begins behind the first message that does not fit. Release
+  0.19.0, which has the pruning but not the lean mode, protects the newest 20 messages, and the one that does not fit.
+- An argument is shortened where it is a single text of more than 500 characters; the original shortens the texts of any
+  call whose arguments have more than 500 together.
 - The line for an old result names tool, target, length and failure; the original has a form for each of its tools.
 - The user's older messages stay in place, newest first up to 10,000 tokens; in the original they are in the summary.
 - The anchor index below the summary is carried on, newest identifiers last. It holds paths, addresses, hashes, long

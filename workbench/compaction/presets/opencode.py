@@ -5,7 +5,7 @@ Restates the compaction of opencode (sst/opencode, one stored copy of 2026, the 
 suffix mode, which asks at the end of the live request, is not restated. Besides the general differences (`presets`):
 
 - Pruning is opt-in there and runs after each turn; here it comes first when a compaction is due, and where it is enough
-  no summary is asked for.
+  no summary is asked for. A result is erased only where the marker is smaller.
 - The original sends the newest user message again only after an overflow.
 - No message is made up that asks the agent to continue: nobody said it.
 - Pictures in what is summarised are named in the transcript. Results are cut at 2,000 characters there, as in the

@@ -6,6 +6,8 @@ own are 240 and 2. Besides the general differences (`presets`):
 
 - A message is an event here; the original's events are finer where a model calls several tools at once.
 - The first messages stay only where they take at most a quarter of the room under the target.
+- A cut may lie in a turn of tool use. The original never parts a loop of calls that an answer with thoughts began.
+- Where tokens are the reason, newest messages take at most a quarter of the window; there all that stays takes a half.
 - An earlier summary is updated; the original forgets it with the events around it and gives it to the model, the same.
 - A condensation that is due by tokens keeps half of the window at most, by one walk over sizes that are known. The
   original tokenises anew in a binary search.

@@ -3,8 +3,15 @@
 Restates the compaction of pi (badlogic/pi-mono, read at 2026-03-15), in `packages/coding-agent/src/core/` the files
 `compaction/compaction.ts`, `compaction/utils.ts` and `agent-session.ts`. Besides the general differences (`presets`):
 
-- An earlier summary is carried on wherever it stands before the cut, and what is kept lies behind it. The original
-  looks at the stretch that the last compaction kept as well.
+- An earlier summary is carried on wherever it stands before the cut, and what the last compaction kept is looked at
+  again, as in newer releases. Older ones begin behind that compaction, and what it kept is lost at the next.
+- Where only the start of a turn goes, it is summarised like whole turns, and an earlier summary with it: the preset
+  asks for no summary of the start alone. The original does, and an earlier summary is lost to it.
+- A turn does not begin at a message that a client made up in the user's name; there it does.
+- Where the newest messages that reach 20,000 tokens begin with results of a call before them and nothing else follows,
+  all goes; the original then keeps everything and is due again.
+- A message's texts are counted with a character between them and blanks in the arguments' JSON, and the user's pictures
+  as 4,800 characters like those of results; the original counts none of these.
 - The two requests of a split turn run concurrently where the model allows it, else one after the other.
 - Transcripts are labelled by our own wording: results are cut at 2,000 characters, as there, and arguments at 400.
 - File lists are sent below the summary and not written into its text, changed files first.

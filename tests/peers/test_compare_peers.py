@@ -1,0 +1,100 @@
+"""Presets beside their peers on recordings: differences are stated in the preset's file, and a planted one is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from peers import compare_peers
+from peers.comparison import Sized, compare
+from peers.rules import ROWS, Compared
+
+from profiles import FULL
+from workbench.compaction import presets
+from workbench.compaction.presets.observation_mask import ObservationMask
+from workbench.compaction.presets.pi import PiCut
+from workbench.compaction.stage import Stage
+from workbench.compaction.stages.summarize import Summarize
+from workbench.compaction.strategy import Preset
+from workbench.importers.importer import load
+
+ROOT = Path(__file__).parents[2]
+BUNDLED = ROOT / "datasets" / "recorded"
+RECORDED = ("pi-mono/large-session.jsonl", "auth-go/019e44d4-6ecf-7c1d-96ab-582effc13411.jsonl")
+BY_NAME = {row.name: row for row in ROWS}
+
+
+@cache
+def sized(path: Path) -> Sized:
+    (session,) = load(str(path))
+    return Sized.of(session)
+
+
+def bundled() -> list[Sized]:
+    names = ("poolside-requirements", "stockroom-holds", "kiln-uploads")
+    return [sized(BUNDLED / name / "session.jsonl.gz") for name in (names if FULL else names[:2])]
+
+
+def beside(row: Compared) -> Compared:
+    if not compare_peers.installed(row):
+        pytest.skip(f"{row.package} is not installed: `.ci/peers` compares with it")
+    return row
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_what_differs_from_the_peer_is_stated(row: Compared) -> None:
+    tally = compare(bundled(), beside(row).preset, row.peer, row.rules)
+    assert tally.compactions
+    assert not tally.unexplained
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if not row.package], ids=lambda row: row.name)
+def test_so_it_is_on_recordings_of_other_projects(row: Compared, corpora: Path) -> None:
+    tally = compare([sized(corpora / name) for name in RECORDED], row.preset, row.peer, row.rules)
+    assert tally.compactions
+    assert not tally.unexplained
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_the_words_of_each_rule_stand_in_the_presets_file(row: Compared) -> None:
+    file = import_module(f"workbench.compaction.presets.{row.name}")
+    stated = " ".join(f"{presets.__doc__} {file.__doc__}".split())
+    assert [rule for rule, words in row.rules.items() if words not in stated] == []
+
+
+def with_stage(change: Callable[[Stage], Stage]) -> Callable[[Preset], Preset]:
+    def changed(whole: Preset) -> Preset:
+        return replace(whole, strategy=replace(whole.strategy, stages=tuple(map(change, whole.strategy.stages))))
+
+    return changed
+
+
+def keeps_less(stage: Stage) -> Stage:
+    return replace(stage, cut=PiCut(keep_recent=18_000)) if isinstance(stage, Summarize) else stage
+
+
+PLANTED = {
+    "observation_mask": with_stage(lambda _: ObservationMask(attention_window=99)),
+    "pi": with_stage(keeps_less),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_difference_makes_it_fail(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(BUNDLED / "poolside-requirements")
+    row = BY_NAME[name]
+    assert compare_peers.main([path], [row]) == 0
+    assert compare_peers.main([path], [replace(row, part=PLANTED[name])]) == 1
+    assert "UNEXPLAINED poolside-requirements compaction 0" in capsys.readouterr().out
+
+
+def test_a_missing_package_fails_only_where_all_are_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(BUNDLED / "stockroom-holds")
+    row = replace(BY_NAME["observation_mask"], package="no-such-package")
+    assert compare_peers.main([path], [row]) == 0
+    assert compare_peers.main([path, "--packages"], [row]) == 1
+    assert "no-such-package is not installed" in capsys.readouterr().out
