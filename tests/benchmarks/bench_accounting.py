@@ -1,4 +1,4 @@
-"""What figures stand on, before and after: equal sizes, projects, windows from evidence, one cost difference.
+"""What figures stand on, before and after: sizes, projects, windows, costs, outages, bills and text that was read.
 
     nice -n 5 python tests/benchmarks/bench_accounting.py [PATH ...] [--shares 0.2] [--strategies summarize,ex_athena]
 
@@ -8,13 +8,14 @@ before), and from truncate cut to the very size that the strategy used, with 95 
 boundaries at which what must stay is larger than the size, which were scored before. *Projects*: coverage and false
 alarms with sessions as the unit (before) and projects, by simulation. *Windows*: from the price table first (before)
 and from evidence first, with the compactions of truncate in both. *Cost*: a mean of ratios beside mean dollars
-(before), and the ratio of sums. Outages are in `bench_outages.py`, bills in `bench_reconciliation.py`, and text that
-was read in `bench_text_read.py`.
+(before), and the ratio of sums. Then come `bench_outages.py`, `bench_reconciliation.py` (bills) and
+`bench_text_read.py`, which can be run alone; `--only` names some of the seven.
 """
 
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -44,8 +45,10 @@ from workbench.replay.step import Replay
 from workbench.replay.window import DEFAULT_WINDOW
 
 SHARED = Path(__file__).parents[3] / "shared"
+PATHS = [str(SHARED / "corpora"), str(SHARED / "more-projects")]
 STRATEGIES = "summarize,ex_athena,hermes_lean,claude_code"
 BASELINE = "truncate"
+PARTS = ("sizes", "projects", "windows", "costs", "outages", "reconciliation", "text_read")
 
 
 def scored(ready: Prepared, replay: Replay, shares: Sequence[float]) -> Iterator[dict[str, object]]:
@@ -64,43 +67,64 @@ def scored(ready: Prepared, replay: Replay, shares: Sequence[float]) -> Iterator
 def main() -> None:
     """Print the rows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("paths", nargs="*", default=[str(SHARED / "corpora"), str(SHARED / "more-projects")])
+    parser.add_argument("paths", nargs="*", default=PATHS)
     parser.add_argument("--shares", default="0.2")
     parser.add_argument("--strategies", default=STRATEGIES)
+    parser.add_argument("--only", nargs="*", choices=PARTS, default=PARTS, metavar="PART", help=", ".join(PARTS))
     given = parser.parse_args()
+    wanted = [part for part in PARTS if part in given.only]
+    every: list[Prepared] = []
+    if {"sizes", "windows", "costs"} & set(wanted):
+        every = sizes(given) if "sizes" in wanted else list(sessions(given.paths))
+    for part in wanted:
+        if part == "projects":
+            for correlation in (0.1, 0.2, 0.3):
+                of_projects(correlation)
+        elif part in ("windows", "costs"):
+            (windows if part == "windows" else costs)(every)
+        elif part != "sizes":
+            sys.stdout.flush()
+            paths = [] if part == "outages" or given.paths == PATHS else given.paths
+            subprocess.run([sys.executable, str(Path(__file__).with_name(f"bench_{part}.py")), *paths], check=False)
+
+
+def sessions(paths: Sequence[str]) -> Iterator[Prepared]:
+    """The sessions of these files."""
+    for source in sources_of(paths):
+        yield from read(source).ready
+
+
+def sizes(given: argparse.Namespace) -> list[Prepared]:
+    """Print what is used of each size, and the differences at the size asked for and at the size used."""
     shares = tuple(map(float, given.shares.split(",")))
     scores: list[dict[str, object]] = []
     at_sizes: list[dict[str, object]] = []
     filled: dict[str, list[float]] = {}
     left: list[bool] = []
     every: list[Prepared] = []
-    for source in sources_of(given.paths):
-        for ready in read(source).ready:
-            at, model = at_shares(ready.session), ready.reader(Extractive())
-            every.append(ready)
-            if not at:
-                continue
-            left += [not one.fits for one in sized_histories(ready.session, ready.sizing, at, shares)]
-            baseline = BaselineAtSizes(ready, preset(BASELINE), model, at, shares)
-            for name in (BASELINE, *given.strategies.split(",")):
-                replay = matched(
-                    ready.session, preset(name), model, ready.sizing, window=ready.window, at=at, shares=shares
-                )
-                scores += scored(ready, replay, shares)
-                place = {"session": ready.session.id, "strategy": name}
-                at_sizes += [place | row for row in baseline.rows(replay)] if name != BASELINE else []
-                done = [event.compaction for event in replay.events]
-                parts = [one.sent.spoken / max(one.budget.target - one.before.overhead, 1) for one in done]
-                filled.setdefault(name, []).extend(parts)
+    for ready in sessions(given.paths):
+        at, model = at_shares(ready.session), ready.reader(Extractive())
+        every.append(ready)
+        if not at:
+            continue
+        left += [not one.fits for one in sized_histories(ready.session, ready.sizing, at, shares)]
+        baseline = BaselineAtSizes(ready, preset(BASELINE), model, at, shares)
+        for name in (BASELINE, *given.strategies.split(",")):
+            replay = matched(
+                ready.session, preset(name), model, ready.sizing, window=ready.window, at=at, shares=shares
+            )
+            scores += scored(ready, replay, shares)
+            place = {"session": ready.session.id, "strategy": name}
+            at_sizes += [place | row for row in baseline.rows(replay)] if name != BASELINE else []
+            done = [event.compaction for event in replay.events]
+            parts = [one.sent.spoken / max(one.budget.target - one.before.overhead, 1) for one in done]
+            filled.setdefault(name, []).extend(parts)
     if scores:
         show(pd.DataFrame(scores), pd.DataFrame(at_sizes), filled)
     write(
         f"boundaries where what must stay is larger than the size: {sum(left)} of {len(left)}; before scored, now not"
     )
-    for correlation in (0.1, 0.2, 0.3):
-        of_projects(correlation)
-    windows(every)
-    costs(every)
+    return every
 
 
 def write(text: str) -> None:

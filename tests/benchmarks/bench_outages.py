@@ -4,7 +4,7 @@
 
 One row a fault: the exit code, how many replays that ask the model are scored, how many of its summaries it wrote, and
 the dollars of the table `replays` and of the ledger. Exits with 1 where a row is not what the fault must become.
-The last line is what was reviewed before: all faults ended alike.
+The last line quotes the issue: before, all faults ended alike; that commit is not run here.
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ def main() -> int:
             )
             as_told = code == CODES[fault.becomes] and scored == (code == 0) and abs(table - ledger) < 1e-9
             wrong += not as_told
-    print("before: each fault exit 0, 1/1 scored with the stand-in's summary, table 0.0 (seven of them, ledger $320)")
+    print(
+        "before, quoted from the review of commit 44f24d2 in issue 15, not measured here: with a provider that "
+        "refuses every call exit 0 and 1/1 scored with the stand-in's summary; in seven faults table $0.0, ledger $320"
+    )
     print(f"{len(names)} faults, {wrong} not as they must be")
     return int(wrong > 0)
 

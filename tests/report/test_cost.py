@@ -115,7 +115,9 @@ def test_the_chart_marks_where_a_strategy_has_paid_off() -> None:
 def test_reported_usage_is_compared_session_by_session() -> None:
     made = run()
     made.rows["reconciliation"] = [
-        matched("good"), matched("bad", prompt_error=0.05, shrunk=2, compactions=1, left_out=3, unseen_start=1),
+        matched("good"),
+        matched("bad", bill_error=-0.025, reasons="missed after a pause -2 %", prompt_error=0.05, shrunk=2,
+            compactions=1, left_out=3, unseen_start=1),
         matched("silent", requests=0, prompt_error=None, read_error=None, usd_error=None, usd=None),
     ]  # fmt: skip
     found = reconciled_html(Tables.of(made))
@@ -126,6 +128,15 @@ def test_reported_usage_is_compared_session_by_session() -> None:
     assert "what is left is off by 0.0 % in the median" in found.plain
     assert "1 compaction, 2 unrecorded cuts, a start in another file and 3 answers left out" in found.html
     assert found.html.index("bad") < found.html.index("good")
+    assert "-2.5 %" in found.html
+    assert "missed after a pause -2 %; 3 answers without a report or by another model in neither bill" in found.html
+
+
+def test_no_bill_that_is_far_off_is_left_out_of_the_report() -> None:
+    made = run()
+    made.rows["reconciliation"] = [matched(f"s{n}", bill_error=-0.5, reasons=f"because {n}.") for n in range(60)]
+    found = reconciled_html(Tables.of(made)).html
+    assert all(f"because {n}." in found for n in range(60))
 
 
 def test_a_run_without_tables_says_so() -> None:

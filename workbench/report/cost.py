@@ -15,6 +15,8 @@ from workbench.report.tables import Tables
 PARTS = ("usd_input", "usd_read", "usd_write", "usd_output", "usd_summaries", "usd_fetching")
 SHOWN = 40
 """Sessions in the table of reported usage, the worst predicted first."""
+FAR = 0.03
+"""The error of a whole bill from which its session is listed in any case, with its reasons."""
 CHANGES = (
     ("compactions", "compaction", "compactions"), ("clearings", "clearing", "clearings"),
     ("shrunk", "unrecorded cut", "unrecorded cuts"), ("grown", "unrecorded addition", "unrecorded additions"),
@@ -77,6 +79,7 @@ def typical(run: Tables) -> str | None:
 def reconciled_html(run: Tables) -> Html:
     """How well the replay without compaction reproduces the usage that providers reported, session by session."""
     rows = run.reconciliation[run.reconciliation["requests"] > 0].sort_values("prompt_error", ascending=False)
+    rows = rows.sort_values("bill_error", key=abs, ascending=False, kind="stable")
     if rows.empty:
         return empty("No recording reports the usage of its requests, so the bill is not checked.")
     medians = 100 * rows[["prompt_error", "usd_error"]].median()
@@ -86,7 +89,11 @@ def reconciled_html(run: Tables) -> Html:
             good=int((rows["prompt_error"] <= 0.02).sum()), bills=_bills(rows),
         )
     )  # fmt: skip
-    lines = [one | {"followed": _followed(one)} for one in rows.head(SHOWN).to_dict("records")]
+    far = int((rows["bill_error"].abs() > FAR).sum())
+    lines = [
+        one | {"followed": _followed(one), "because": _because(one)}
+        for one in rows.head(max(SHOWN, far)).to_dict("records")
+    ]
     return part("reconciled", rows, note, rows=lines, note=note)
 
 
@@ -99,6 +106,13 @@ def _bills(rows: pd.DataFrame) -> dict[str, float]:
         "median": 100 * rows["bill_error"].abs().median(), "rest": 100 * rest.abs().median(),
         "bias": sums["usd"] - 100, "missed": sums["usd_missed"], "found": sums["usd_found"],
     }  # fmt: skip
+
+
+def _because(one: Mapping[str, object]) -> str:
+    """Why a bill is off, as shares of the reported one, with what it lacks and whose prices it has."""
+    left = int(str(one["left_out"]))
+    lacks = f"{some(left, 'answer')} without a report or by another model in neither bill" if left else ""
+    return "; ".join(filter(None, (str(one["reasons"]), lacks, str(one["why"]))))
 
 
 def _followed(one: Mapping[str, int]) -> str:
