@@ -36,6 +36,12 @@ def test_it_refuses_what_is_longer_than_its_window_and_says_the_same_next_time()
     assert (len(model.requests), model.refused) == (2, 1)
 
 
+def test_a_request_that_comes_again_at_once_gets_the_same_answer() -> None:
+    with Loopback(["one", "two"]) as model:
+        said = [post(model, text)["choices"][0]["message"]["content"] for text in ("x", "x", "y")]
+    assert said == ["one", "one", "two"] and model.repeated == 1
+
+
 def test_a_script_at_its_end_is_an_error() -> None:
     with Loopback([]) as model, pytest.raises(HTTPError) as error:
         post(model, "x")

@@ -13,8 +13,11 @@ from workbench.report.parameters import declared
 FOLDER = Path(__file__).parent.parent.parent / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 PLOTTING = {"matplotlib", "matplotlib.pyplot"}
-BESIDES = {"04_write_a_stage": {"dataclasses"}, "06_real_models": {"os"}, "07_in_your_agent": {"json", "litellm", "os"}}
-"""What a notebook may import besides: the one about an agent's loop has the loop's own client."""
+BESIDES = {
+    "04_write_a_stage": {"dataclasses"}, "06_real_models": {"os"},
+    "07_in_your_agent": {"json", "litellm", "os", "subprocess", "sys", "tempfile", "time"},
+}  # fmt: skip
+"""What a notebook may import besides: the one about an agent's loop has the loop's own client, and kills an agent."""
 
 
 def cells(path: Path, kind: str = "code") -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """A chat model on this machine that follows a script, behind OpenAI's API: for tests and examples.
 
 It reads no word of what it is sent, but it counts it, reports the usage, and refuses what is longer than its window.
+A request that comes again at once, as after a crash, gets the same answer.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ class Loopback(ThreadingHTTPServer):
         window: tokens that it takes, at four characters each.
         requests: the bodies of the requests so far.
         refused: how many of them were too long.
+        repeated: how many of them were the same as the one before.
         url: what a client takes as its base address.
     """
 
@@ -30,7 +32,7 @@ class Loopback(ThreadingHTTPServer):
         super().__init__((HOST, 0), _Handler)
         self.says, self.window = tuple(says), window
         self.requests: list[Mapping[str, Json]] = []
-        self.refused = 0
+        self.refused = self.repeated = 0
         self.url = f"http://{HOST}:{self.server_port}/v1"
         Thread(target=self.serve_forever, daemon=True).start()
 
@@ -42,6 +44,9 @@ class Loopback(ThreadingHTTPServer):
     def __exit__(self, *error: object) -> None:
         self.stop()
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of a client that went away."""
+
     def reply(self, request: Mapping[str, Json]) -> tuple[int, Json]:
         """Status and body for one request."""
         self.requests.append(request)
@@ -49,7 +54,8 @@ class Loopback(ThreadingHTTPServer):
         if used > self.window:
             self.refused += 1
             return 400, _error(f"prompt is too long: {used} tokens > {self.window} maximum")
-        at = len(self.requests) - self.refused - 1
+        self.repeated += self.requests[-2:-1] == [request]
+        at = len(self.requests) - self.refused - self.repeated - 1
         if at >= len(self.says):
             return 500, _error(f"the script has only {len(self.says)} answers")
         return 200, _completion(at, self.says[at], used)
