@@ -17,6 +17,7 @@ from typing import ClassVar
 import pytest
 
 from builders import remembering, rules
+from profiles import FULL
 from workbench.compaction.plan import Plan
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.truncate import Truncate
@@ -30,6 +31,7 @@ from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 
 distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+with_workers = pytest.mark.skipif(not FULL, reason="starts workers; part of the full profile")
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +70,7 @@ def same(one: Results, other: Results) -> bool:
     return all((one.path / f"{t}.parquet").read_bytes() == (other.path / f"{t}.parquet").read_bytes() for t in COLUMNS)
 
 
+@with_workers
 def test_a_cluster_gives_the_same_bytes_and_relative_paths_mean_the_same_there(
     sessions: Path, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,6 +94,7 @@ class FatalOnce:
         return Truncate().plan(context, budget)
 
 
+@with_workers
 def test_a_killed_worker_of_a_cluster_loses_nothing(sessions: Path, tmp_path: Path, scheduler: str) -> None:
     part = Preset("fatal", Strategy("fatal", (FatalOnce(str(tmp_path / "mark")),)))
     hit = run(sessions, tmp_path / "hit", scheduler, part)
@@ -137,6 +141,7 @@ def apart(folder: Path, env: dict[str, str]) -> Iterator[tuple[str, int]]:
         yield json.loads(where.read_text())["address"], process.pid
 
 
+@with_workers
 def test_a_scheduler_that_dies_ends_the_run_in_one_sentence(sessions: Path, tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with (
@@ -146,6 +151,7 @@ def test_a_scheduler_that_dies_ends_the_run_in_one_sentence(sessions: Path, tmp_
         run(sessions, tmp_path / "run", address, Preset("ending", Strategy("ending", (Ending(pid),))))
 
 
+@with_workers
 def test_a_cluster_that_lacks_the_module_of_a_strategy_is_one_sentence(sessions: Path, tmp_path: Path) -> None:
     with (
         apart(tmp_path, {**os.environ}) as (address, _),

@@ -78,7 +78,8 @@ def test_and_so_on_a_cluster(provider: Provider, tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_killed_while_it_asked_ends_with_the_same_tables(provider: Provider, tmp_path: Path) -> None:
-    assert subprocess.run(command(tmp_path, "calm", "--jobs", "2"), cwd=WHERE).returncode == 0
+    provider.by = summary  # the same answers and counts of tokens throughout
+    assert subprocess.run(command(tmp_path, "calm", "--jobs", "1"), cwd=WHERE).returncode == 0
     seen, reached = iter(range(10_000)), threading.Event()
 
     def one_hangs(asked: dict[str, object]) -> Reply:

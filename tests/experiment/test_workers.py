@@ -29,6 +29,8 @@ from workbench.importers.native import save
 from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 
+in_full = pytest.mark.skipif(not FULL, reason="every worker costs seconds; part of the full profile")
+
 
 @dataclass(frozen=True)
 class Fatal:
@@ -69,6 +71,7 @@ def fatal(mark: Path, always: bool = False, text: str = "") -> Preset:
     return Preset("fatal", Strategy("fatal", (Fatal(str(mark), always, text),)))
 
 
+@in_full
 def test_one_worker_and_more_workers_than_sessions_give_the_same_bytes(sessions: Path, tmp_path: Path) -> None:
     one, two = (run(sessions / "s0.jsonl", tmp_path / str(n), jobs=n) for n in (1, 2))
     assert same(one, two)
@@ -83,7 +86,7 @@ def test_a_killed_worker_loses_nothing(sessions: Path, tmp_path: Path) -> None:
     assert same(calm, hit)
 
 
-@pytest.mark.skipif(not FULL, reason="the next test has such a replay too, and every worker costs seconds")
+@in_full
 def test_a_replay_that_kills_every_worker_is_a_failed_replay_beside_the_others(sessions: Path, tmp_path: Path) -> None:
     results = run(sessions / "s0.jsonl", tmp_path / "run", fatal(tmp_path / "mark", always=True), "truncate", jobs=2)
     replays = results.replays
@@ -132,6 +135,7 @@ def _remembers_much(task: int) -> int:
     return os.getpid()
 
 
+@in_full
 def test_a_worker_may_remember_much() -> None:
     with Processes(1) as crew:
         found = {result for _, result in crew.each(_remembers_much, range(3))}

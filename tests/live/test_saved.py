@@ -24,7 +24,7 @@ from workbench.models.extractive import Extractive
 TALKS = {"openai": openai, "anthropic": anthropic}
 PRESETS = NAMES if FULL else ("pipeline", "codex_local")
 HABITS = (as_it_is, moving_marker, reminder_in_text, reminder_behind)
-TURNS, WORDS, WINDOW = (60, 300, 24_000) if FULL else (16, 100, 5_000)
+TURNS, WORDS, WINDOW = 16, 100, 5_000
 
 
 def resumed(live: Compactor, **given: Any) -> Compactor:
@@ -49,7 +49,7 @@ def requests(
         said.append(message)
         if "tool_calls" not in message and message["role"] == "assistant":
             live.after_turn(copy.deepcopy(said))
-        if killed:
+        if killed and message["role"] == "assistant":
             live = resumed(live, **given) if isinstance(preset, str) else resumed(live, preset=preset, **given)
     return sent
 

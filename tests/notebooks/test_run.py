@@ -1,4 +1,4 @@
-"""Every notebook runs top to bottom, offline: in a kernel; in the short profile all but the first in this process."""
+"""Every notebook runs top to bottom, offline: in a kernel; in the short profile in this process."""
 
 import json
 from pathlib import Path
@@ -33,7 +33,7 @@ def shown(path: Path) -> str:
 
 
 def test_the_first_replay(tmp_path: Path) -> None:
-    text = shown(run_notebook(notebook("01_first_replay"), tmp_path / "out.ipynb", {}))
+    text = shown(run("01_first_replay", tmp_path, {}))
     assert "fewer tokens sent" in text and "needed later still held" in text and "1 pictures" in text
 
 

@@ -10,13 +10,14 @@ from properties.conversations import FIRST
 from properties.invariants import EVERY, LET_OFF, RARE
 from properties.steps import PRESETS, SUBJECTS, due, smallest, steps, told
 
-every_preset = pytest.mark.parametrize("name", list(PRESETS))
+every_preset = pytest.mark.parametrize("name", list(PRESETS), scope="session")
+"""By session, as subjects: all tests of one preset run in a row, so its compactions are made once, in one process."""
 
 
 def every_subject(rule: str) -> pytest.MarkDecorator:
     """All presets and all stages alone; what the table lets off is marked, and must go on failing."""
     return pytest.mark.parametrize(
-        "name", list(SUBJECTS), ids=lambda name: name + ", let off" * ((rule, name) in LET_OFF)
+        "name", list(SUBJECTS), ids=lambda name: name + ", let off" * ((rule, name) in LET_OFF), scope="session"
     )
 
 
