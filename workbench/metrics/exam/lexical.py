@@ -59,7 +59,7 @@ class Lexical:
         """(items,) the credit of each in [0, 1]; see `Reader`."""
         sheet = Sheet(items, self._vocabulary)
         lines = [line for text in texts for line in lines_of(text, headed=True)]
-        return sheet.credit([sheet.look_up(lines)])
+        return sheet.credit([sheet.look_up([*dict.fromkeys(lines[::-1])][::-1])])  # each where it is said last
 
 
 class Sheet:
