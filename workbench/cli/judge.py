@@ -21,7 +21,8 @@ from workbench.judge.exam.sitting import ExamSpec, judge_exam
 FAILED = 1
 ON_THIS_MACHINE = "The exams are read by a model on this machine; that takes minutes to hours, and costs nothing."
 COLUMNS = {
-    "strategy": "strategy", "score": "shown", "lexical reader": "lexical:decimal", "items": "items",
+    "strategy": "strategy", "score": "shown", "used": "used:percent",
+    "lexical reader": "lexical:decimal", "items": "items",
     "unanswered": "unanswered", "sessions": "sessions",
 }  # fmt: skip
 
@@ -74,10 +75,21 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
         say_json({"table": str(done.path), **done.notes, **pending, "strategies": found, "agreement": agreed})
         return PENDING if pending else 0
     say(f"{printable(str(done.notes['admission']))}.\n")
-    columns = COLUMNS | ({"larger": "larger"} if any(row.over_target for row in rows) else {})
-    shown = [{**asdict(row), "shown": estimated(row.score), "larger": _larger(row.over_target)} for row in rows]
+    base = next((row.baseline for row in rows if row.baseline), "")
+    columns = (
+        COLUMNS
+        | ({f"vs {base}": "against"} if base else {})
+        | ({"larger": "larger"} if any(row.over_target for row in rows) else {})
+    )
+    shown = [
+        asdict(row)
+        | {"shown": estimated(row.score), "larger": _larger(row.over_target), "against": estimated(row.difference)}
+        for row in rows
+    ]
     say(table(shown, columns))
     say("\n`score`: 0 is guessing, 1 is every item, with its 95 % interval over projects.")
+    if base:
+        say(f"`vs {base}`: the score less that of {base}, cut to the very sizes that each strategy used.")
     say(agreement_note(agreed))
     for line in over_target_notes(done.table):
         say(printable(line))

@@ -18,6 +18,7 @@ from workbench.models.extractive import Extractive
 from workbench.models.model import Model
 from workbench.replay.matched import matched
 from workbench.replay.step import CompactionEvent, Replay, Snapshot
+from workbench.transcript.context import Context
 
 METRICS: tuple[Metric, ...] = tuple(BUILTIN[name] for name in (*PANEL, "recall_bound", "tokens_kept"))
 """What is read of the baseline at a strategy's size."""
@@ -57,6 +58,15 @@ class BaselineAtSizes:
                     "mode": "matched", "share": share, "baseline": self.preset.name, "metric": metric.name,
                     "value": score.value, "n": score.n, "why": score.why,
                 }  # fmt: skip
+
+    def context(self, event: CompactionEvent) -> Context | None:
+        """What the baseline sends at the size that a compaction came to; None where it cannot be cut to that size.
+
+        Raises:
+            ModelError: as of `rows`.
+        """
+        _, done, wanted = self._at_size(event)
+        return done.sent if _apart(done, wanted) <= ALLOWED - 1 else None
 
     @cached_property
     def _asked(self) -> dict[int, list[Compaction]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Self, TypeAlias, TypeVar
@@ -13,6 +13,7 @@ from pydantic import Field
 from workbench.compaction.prompt_template import PromptTemplate
 from workbench.datasets.bundled import bundled_files
 from workbench.errors import LeftOut, SettingError
+from workbench.experiment.equal_size import BaselineAtSizes
 from workbench.experiment.filler import FillerModel
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.replay_rows import Row
@@ -26,6 +27,7 @@ from workbench.experiment.spec import (
     Spec,
     Strategies,
     Whole,
+    chosen_baseline,
     one_model,
     with_references,
 )
@@ -36,8 +38,10 @@ from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
 from workbench.models.weights import weights
 from workbench.models.wrapper import innermost
+from workbench.palette import REFERENCES
 from workbench.replay.boundaries import at_shares
 from workbench.replay.matched import matched
+from workbench.replay.step import CompactionEvent, Replay
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
 from workbench.transcript.session import Session
@@ -50,6 +54,8 @@ class Compacted:
     Attributes:
         share: the budget as a share of the history, which is `messages[:at]`.
         over_target: why the strategy may not be compared at that size in that session; empty where it may.
+        used: the size that was really used, as a share of the history.
+        at_size_of: the strategy whose size it was cut to; empty where it was cut to `share`.
     """
 
     ready: Prepared
@@ -58,6 +64,8 @@ class Compacted:
     at: int
     context: Context
     over_target: str = ""
+    used: float = 1.0
+    at_size_of: str = ""
 
     @property
     def session(self) -> Session:
@@ -69,7 +77,8 @@ class Compacted:
         """The columns that say which context a row is about."""
         return {
             "session": self.session.id, "project": self.session.project or self.session.id, "strategy": self.strategy,
-            "share": self.share, "at": self.at, "tokens": self.context.tokens,
+            "share": self.share, "at": self.at, "tokens": self.context.tokens, "used": self.used,
+            "at_size_of": self.at_size_of,
         }  # fmt: skip
 
 
@@ -96,6 +105,29 @@ LocalModel: TypeAlias = Annotated[str | CachedLikelihood, Read(lambda value: val
 def cached_likelihood(wanted: str | CachedLikelihood) -> CachedLikelihood:
     """The local model of these weights, whose results are kept; one at hand stays as it is."""
     return CachedLikelihood.of(weights(wanted)) if isinstance(wanted, str) else wanted
+
+
+def _compacted(ready: Prepared, replay: Replay, why: Mapping[float, str]) -> Iterator[Compacted]:
+    for event in replay.events:
+        share, sent = event.share or 1.0, event.compaction.sent
+        used = sent.spoken / max(event.compaction.before.spoken, 1)
+        yield Compacted(ready, replay.preset, share, event.at, sent, why.get(share, ""), used)
+
+
+def _at_sizes(
+    found: Sequence[Compacted], events: Sequence[CompactionEvent], baseline: BaselineAtSizes
+) -> Iterator[Compacted]:
+    """The baseline at the sizes of some contexts that may be compared."""
+    for one, event in zip(found, events, strict=True):
+        if one.over_target:
+            continue
+        sent, before = baseline.context(event), event.compaction.before
+        used = one.used if sent is None else sent.spoken / max(before.spoken, 1)
+        why = "the baseline cannot be cut to that size" if sent is None else ""
+        yield replace(
+            one, strategy=baseline.preset.name, context=sent or one.context, over_target=why, used=used,
+            at_size_of=one.strategy,
+        )  # fmt: skip
 
 
 class ContextSpec(Spec):
@@ -139,24 +171,28 @@ class ContextSpec(Spec):
     def contexts(self, what: What = ()) -> Iterator[Compacted]:
         """Every context, session by session and strategy by strategy, at growing boundaries.
 
+        Behind those of a strategy come those of the baseline (`chosen_baseline`), cut to the very sizes that it used;
+        where it cannot be cut to one, `over_target` says so.
+
         Args:
             what: files, folders, patterns or sessions; none stand for the bundled sessions.
 
         Raises:
             SettingError: no session can be read. Where only some files cannot, each is a warning `LeftOut`.
         """
-        model = self.how.model(self.writer)
+        model, presets = self.how.model(self.writer), with_references(self.strategies)
+        base = next((one for one in presets if one.name == chosen_baseline("", [one.name for one in presets])), None)
         for ready in self._sessions(what):
-            at = at_shares(ready.session, self.boundaries)
-            for preset in with_references(self.strategies):
+            at, writer = at_shares(ready.session, self.boundaries), ready.reader(model)
+            baseline = BaselineAtSizes(ready, base, writer, at, self.shares) if base else None
+            for preset in presets:
                 replay = matched(
-                    ready.session, preset, ready.reader(model), ready.sizing,
-                    window=ready.window, at=at, shares=self.shares,
-                )  # fmt: skip
-                why = {share: stays_larger(replay, share) for share in self.shares}
-                for shot in replay.snapshots:
-                    share = shot.share or 1.0
-                    yield Compacted(ready, preset.name, share, shot.at, shot.context, why.get(share, ""))
+                    ready.session, preset, writer, ready.sizing, window=ready.window, at=at, shares=self.shares
+                )
+                found = list(_compacted(ready, replay, {share: stays_larger(replay, share) for share in self.shares}))
+                yield from found
+                if baseline and preset.name not in (baseline.preset.name, *REFERENCES):
+                    yield from _at_sizes(found, replay.events, baseline)
 
     def _sessions(self, what: What) -> Iterator[Prepared]:
         used, bad, left_out = 0, list[Unreadable](), list[Unreadable]()

@@ -18,7 +18,8 @@ def judges_html(run: Results) -> Html:
     found = ExamResults.open(run.path)
     rows = [asdict(one) for one in scores(found.table)]
     return part(
-        "judges", found.table, rows=rows, known=[row["strategy"] for row in rows], reader=found.notes["reader"],
+        "judges", found.table, rows=rows, base=next((row["baseline"] for row in rows if row["baseline"]), ""),
+        known=[row["strategy"] for row in rows], reader=found.notes["reader"],
         admission=found.notes["admission"], agreement=agreement_note(agreement(found.table)),
         larger=over_target_notes(found.table),
     )  # fmt: skip

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from experiment.outages import configured
@@ -15,6 +16,10 @@ from models.provider import Provider, Reply, completion, refusal, serving
 
 from builders import called, result, said, told
 from workbench.cli import main
+from workbench.compaction.plan import Plan
+from workbench.compaction.stage import Budget
+from workbench.compaction.stages.truncate import Truncate
+from workbench.compaction.strategy import Preset, Strategy
 from workbench.datasets.bundled import bundled_files
 from workbench.errors import Refused, SettingError, UnknownName
 from workbench.experiment.filler import ModelUse
@@ -24,6 +29,7 @@ from workbench.judge.exam.scores import agreement, agreement_note, scores
 from workbench.judge.exam.sitting import COLUMNS, ExamResults, judge_exam
 from workbench.models.likelihood import Places
 from workbench.models.settings import ModelSettings
+from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 
 SAME: dict[str, Any] = {"strategies": ("truncate",), "shares": (0.3,), "boundaries": (0.6,), "quiet": True}
@@ -226,10 +232,38 @@ def test_two_readers_agree_as_far_as_they_say_the_same(server: Provider, knowing
     server.by = knowing.reply
     table = sat(server, tmp_path, strategies=("truncate", "summarize")).table
     found = agreement(table)
-    assert found["items"] == len(table) and (found["agreement"] or 0) > 0.8 and found["boundaries"] == 1
+    assert (
+        found["items"] == (table["at_size_of"] == "").sum()
+        and (found["agreement"] or 0) > 0.8
+        and found["boundaries"] == 1
+    )
     assert (found["rank"] or 0) > 0.7 and "kappa" in agreement_note(found)
     turned = agreement(table.assign(lexical=1 - table["lexical"]))
     assert (turned["agreement"] or 0) < 0.2 and (turned["kappa"] or 0) < 0 and (turned["rank"] or 0) < 0
+
+
+@dataclass(frozen=True)
+class Wasteful:
+    """Truncates, and leaves two fifths of the size unused."""
+
+    name: ClassVar[str] = "wasteful"
+
+    def plan(self, context: Context, budget: Budget) -> Plan | None:
+        target = context.overhead + int(0.6 * (budget.target - context.overhead))
+        return Truncate().plan(context, replace(budget, target=target))
+
+
+def test_a_strategy_is_compared_with_the_baseline_at_the_size_that_it_used(
+    server: Provider, knowing: Knowing, tmp_path: Path
+) -> None:
+    server.by = knowing.reply
+    wasteful = Preset("wasteful", Strategy("wasteful", (Wasteful(),)))
+    by = {one.strategy: one for one in scores(sat(server, tmp_path, strategies=("truncate", wasteful)).table)}
+    own, plain = by["wasteful"], by["truncate"]
+    assert own.score.mean < plain.score.mean - 0.05, "at the size asked for it knows less"
+    assert own.used < 0.7 * plain.used
+    assert own.baseline == "truncate" and own.difference.mean == pytest.approx(0)
+    assert plain.difference is None and by["none"].difference is None
 
 
 def test_replicates_are_asked_anew_in_another_order(server: Provider, knowing: Knowing, tmp_path: Path) -> None:

@@ -25,6 +25,10 @@ class ExamScore:
 
     Attributes:
         score: the reader's mean over projects, 0 for guessing and 1 for every item; None without such items.
+        used: the size that was really used, as a share of the history: a mean over projects.
+        baseline: of `difference`; empty where there is none.
+        difference: the score less that of the baseline, cut to the very sizes that the strategy used, on the same
+            items; None for the baseline, for references, and where the baseline cannot be cut to them.
         lexical: the lexical reader's on the same items.
         items, sessions: how many.
         unanswered: items without an answer.
@@ -38,6 +42,9 @@ class ExamScore:
     sessions: int
     unanswered: int
     over_target: int
+    used: float | None = None
+    baseline: str = ""
+    difference: Estimate | None = None
 
 
 def _in_common(table: pd.DataFrame) -> pd.DataFrame:
@@ -56,13 +63,42 @@ def _in_common(table: pd.DataFrame) -> pd.DataFrame:
 
 def scores(table: pd.DataFrame) -> list[ExamScore]:
     """The scores of each strategy in a table of `workbench judge exam`."""
+    whole, table = table, at_asked_sizes(table)
     common, even, large, found = _in_common(table), evenly(table), over_target(table), []
     for name in dict.fromkeys(map(str, table["strategy"])):
         own, rows = common[common["strategy"] == name], even[even["strategy"] == name]
         left = int((rows["item"].notna() & rows["score"].isna()).sum())
         larger = len(large[name].inside) if name in large else 0
-        found.append(ExamScore(name, *_means(own), len(own), own["session"].nunique(), left, larger))
+        used = _mean(rows, "used") if "used" in rows else None
+        against = _difference(even[even["strategy"] == name], whole)
+        found.append(ExamScore(name, *_means(own), len(own), own["session"].nunique(), left, larger, used, *against))
     return found
+
+
+def at_asked_sizes(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of contexts that were cut to the sizes asked for, not to those that another strategy used."""
+    return table[table["at_size_of"].fillna("") == ""] if "at_size_of" in table else table
+
+
+def _difference(own: pd.DataFrame, whole: pd.DataFrame) -> tuple[str, Estimate | None]:
+    """The baseline, and the mean difference of a strategy from it on the items that both answered at one size."""
+    if "at_size_of" not in whole or own.empty:
+        return "", None
+    there = whole[whole["at_size_of"] == own["strategy"].iloc[0]]
+    items = [*PLACE, "project", "item", "replicate"]
+    both = own[own["score"].notna()].merge(there[there["score"].notna()], on=items, suffixes=("", "_there"))
+    baseline = str(there["strategy"].iloc[0]) if len(there) else ""
+    return baseline, _mean_over_projects(both.assign(gap=both["score"] - both["score_there"]), "gap")
+
+
+def _mean_over_projects(rows: pd.DataFrame, column: str) -> Estimate | None:
+    by = rows.groupby(["session", "project"])[column].mean().astype(float)
+    return estimate(by.tolist(), by.index.get_level_values("project").tolist())
+
+
+def _mean(rows: pd.DataFrame, column: str) -> float | None:
+    found = _mean_over_projects(rows, column)
+    return None if found is None else found.mean
 
 
 def _means(rows: pd.DataFrame) -> tuple[Estimate | None, float | None]:
@@ -80,7 +116,8 @@ def agreement(table: pd.DataFrame) -> dict[str, float | int | None]:
     `rank`: the mean rank correlation of the strategies' scores at a boundary, over `boundaries` where both readers
     tell three strategies or more apart.
     """
-    rows = table[table["score"].notna()]
+    rows = at_asked_sizes(table)
+    rows = rows[rows["score"].notna()]
     one, other = (rows[name].to_numpy(dtype=float) >= KNOWN for name in ("score", "lexical"))
     if not len(rows):
         return {"items": 0, "agreement": None, "kappa": None, "rank": None, "boundaries": 0}
@@ -115,7 +152,7 @@ def readers_agreement(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     Returns:
         A row a pair: `reader other`, and what `agreement` gives; readers without an exam in common have no row.
     """
-    every = pd.concat(list(tables), ignore_index=True)
+    every = at_asked_sizes(pd.concat(list(tables), ignore_index=True))
     by = every[every["score"].notna()].groupby(["reader", *PLACE, "strategy", "item"], dropna=False, sort=False)
     means = by[["score", "lexical"]].mean().reset_index()
     each = {str(reader): own.drop(columns="reader") for reader, own in means.groupby("reader", sort=False)}
