@@ -43,7 +43,8 @@ READERS = ("choice", "likelihood")
 
 COLUMNS = {
     "session": "string", "project": "string", "strategy": "string", "share": "Float64", "at": "Int64",
-    "tokens": "Int64", "used": "Float64", "at_size_of": "string", "reason": "string", "item": "Int64", "kind": "string", "answer": "string", "score": "Float64",
+    "tokens": "Int64", "used": "Float64", "at_size_of": "string", "reason": "string",
+    "item": "Int64", "kind": "string", "answer": "string", "score": "Float64",
     "lexical": "Float64", "replicate": "Int64", "reader": "string", "usd": "Float64",
     "pending": "Int64",
 }  # fmt: skip
