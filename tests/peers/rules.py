@@ -84,7 +84,7 @@ ROWS = (
         "loops": "never parts a loop of calls",
     }),
     Compared("langchain_20", packages.langchain_20, {
-        "newest": NEWEST, "partly": "reads the end of a message that does not fit whole",
+        "newest": NEWEST, "partly": "where a user's message that goes fits whole",
     }, "langchain"),
     Compared("clear_tool_uses", packages.clear_tool_uses, {"smaller": SMALLER}, "langchain"),
     Compared("claude_code", packages.claude_code, {"newest": NEWEST}, "compact-middleware"),

@@ -11,8 +11,8 @@ way to a sentence that says it was too long. Besides the general differences (`p
 - It has no trigger; 0.85 of the window is that of deepagents, which builds on it.
 - An earlier summary counts as a user's message, as there, and is given to the model where it lies in what the model
   sees; elsewhere it is lost, as there.
-- The model is asked only where a user's message fits whole within the 4,000 tokens. The original also reads the end of
-  a message that does not fit whole, and asks where that is a user's.
+- The model is asked only where a user's message that goes fits whole within the 4,000 tokens. The original also reads
+  the end of a message that does not fit whole, and the newest user's message, which here stays.
 - The kept part moves back to the message that made the calls, as there, also past results that came late.
 - When the model fails, the original retries three times and then fails.
 - Summaries are held to what they replace; where a comparison sets the size, fewer than 20 messages may be kept.
