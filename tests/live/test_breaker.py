@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 import validators
-from live.talk import Record, asked, openai
+from live.talk import Record, anthropic, asked, openai
 
 from workbench.compaction.plan import Plan
 from workbench.compaction.presets import BUILTIN
@@ -72,6 +72,20 @@ class Down:
         if self.up:
             return Extractive().complete(request)
         raise TimeoutError("no answer")
+
+
+def test_results_that_come_in_one_after_the_other_do_not_start_the_breaker_anew() -> None:
+    """In Anthropic's format they are parts of one message, which grows."""
+    model = Down()
+    settings = Settings(hysteresis=0.0, cooldown=1.0, last_resort=False)
+    live = Compactor("summarize", model=model, window=4_000, settings=settings)
+    said = anthropic(12, calls=20, words=15)[:-1]
+    results = said[-1]["content"]
+    for end in range(1, len(results) + 1):
+        live.before_request([*said[:-1], {"role": "user", "content": results[:end]}])
+    assert model.asked == 3 and live.stopped
+    live.before_request(said[:9])
+    assert not live.stopped
 
 
 def test_failures_stop_it_and_after_the_cool_down_it_tries_again() -> None:

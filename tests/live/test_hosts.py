@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import json
 import time
+from collections.abc import Callable
 
 import pytest
 import validators
@@ -18,6 +20,7 @@ from live.habits import (
     reminder_in_last,
     reminder_in_text,
 )
+from live.shapes import blocks, contents, items
 from live.talk import Record, anthropic, asked, openai
 
 from profiles import FULL
@@ -26,6 +29,7 @@ from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded, Rewound
 from workbench.models.extractive import Extractive
 
+Shape = Callable[[list[Record]], list[Record]]
 TALKS = {"openai": openai, "anthropic": anthropic}
 CHECKS = {"openai": validators.openai_chat, "anthropic": validators.anthropic}
 PRESETS = [name for name in NAMES if name != "null"] if FULL else ["summarize", "codex_local"]  # null fires at once
@@ -100,6 +104,40 @@ def test_a_reminder_is_counted_and_no_part_of_the_history(add: Habit) -> None:
     with_it = live.tokens
     live.before_request(said[:6])
     assert 5 < with_it - live.tokens < 50
+
+
+@pytest.mark.parametrize("shape", [list, items], ids=["openai", "responses"])
+@pytest.mark.parametrize("preset", ["summarize", "truncate", "pipeline"])
+def test_a_system_prompt_that_tells_the_time_undoes_no_compaction(preset: str, shape: Shape) -> None:
+    found = []
+    for clock in ("at noon", "at {}"):
+        live = Compactor(preset, model=Extractive(), window=3_000)
+        for end in range(2, 90, 2):
+            prompt = {"role": "system", "content": f"Work carefully. It is {clock.format(end)}."}
+            given = shape([prompt, *openai(20)[1:end]])
+            sent = live.before_request(given)
+            assert sent[0] is given[0]
+            live.report_usage({"prompt_tokens": live.tokens + 50, "completion_tokens": 9})
+            assert live.original == given
+        again = Compactor.load(json.loads(json.dumps(live.save())), model=Extractive())
+        assert again.before_request(given) == live.before_request(given)
+        found.append((compactions(live), sum(isinstance(event, Rewound) for event in live.events)))
+    assert found[0] == found[1] and found[0][0] > 2
+
+
+@pytest.mark.parametrize("shape", [list, blocks, items, contents])
+@pytest.mark.parametrize("preset", ["truncate", "summarize", "null"])
+def test_an_old_message_that_the_user_edits_is_edited_and_nothing_is_there_twice(preset: str, shape: Shape) -> None:
+    said = openai(20)[:-1]
+    live = Compactor(preset, model=Extractive(), window=3_000)
+    for end in range(2, len(said) + 1):
+        live.before_request(shape(said[:end]))
+    for at in (19, 1):
+        edited = shape([*said[:at], asked("Leave this part alone."), *said[at + 1 :]])
+        live.before_request(edited)
+        assert live.original == edited
+    live.before_request(shape(said[:8]))
+    assert live.original == shape(said[:8])
 
 
 def test_a_compaction_stands_when_the_host_goes_back_to_what_it_left_untouched() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from live.habits import Habit, as_it_is, moving_marker, reminder_behind, reminder_in_text
+from live.shapes import items
 from live.talk import Record, anthropic, asked, openai
 
 from profiles import FULL
@@ -20,6 +21,7 @@ from workbench.compaction.strategy import Preset
 from workbench.errors import FormatError, SettingError, UnknownName
 from workbench.live.compactor import Compactor
 from workbench.models.extractive import Extractive
+from workbench.models.model import Completion, SummaryRequest
 
 TALKS = {"openai": openai, "anthropic": anthropic}
 PRESETS = NAMES if FULL else ("pipeline", "codex_local")
@@ -89,6 +91,45 @@ def test_log_branches_archive_and_learned_window_are_in_the_document() -> None:
     assert again.session().messages == live.session().messages
 
 
+class Down:
+    """A model that never answers, and counts how often it was asked."""
+
+    name = "down"
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        self.asked += 1
+        raise TimeoutError("no answer")
+
+
+def test_a_model_that_failed_is_not_asked_again_right_after_the_restart() -> None:
+    said, down = openai(20, words=100), Down()
+    live = Compactor("summarize", model=down, window=6_000)
+    end = next(end for end in range(len(said)) if live.before_request(said[:end]) is None or down.asked)
+    again = Compactor.load(json.loads(json.dumps(live.save())), model=down)
+    again.before_request([*said[:end], asked("and now?")])
+    assert down.asked == 1
+    again.before_request(said[: end + 6])
+    assert down.asked == 2
+
+
+def test_an_answer_that_came_in_pieces_is_resumed_as_it_was_heard() -> None:
+    """Of Responses items: a request in the middle of an answer takes its first items for a whole one."""
+    said = items(openai(6))
+    given: dict[str, Any] = {"model": Extractive(), "window": 1_200, "format": "responses"}
+    live = Compactor("pipeline", **given)
+    for end in range(1, len(said)):
+        live.before_request(said[:end])
+        live = Compactor.load(json.loads(json.dumps(live.save())), **given)
+    whole = Compactor("pipeline", **given)
+    for end in range(1, len(said)):
+        whole.before_request(said[:end])
+    assert live.before_request(said) == whole.before_request(said)
+    assert live.original == said
+
+
 def test_a_process_that_is_killed_leaves_a_file_to_go_on_from(tmp_path: Path) -> None:
     script = """
 import json, os, signal, sys
@@ -97,6 +138,7 @@ sys.path[:0] = [sys.argv[2]]
 from live.talk import openai
 from workbench.live.compactor import Compactor
 from workbench.models.extractive import Extractive
+from workbench.models.model import Completion, SummaryRequest
 live, said = Compactor("summarize", model=Extractive(), window=3_000), openai(20)
 for end in range(2, 50):
     live.before_request(said[:end])

@@ -18,7 +18,8 @@ _INDEX = re.compile(r"\n*<([a-z-]+)>\n(?:(?!<\1>).)*</\1>\s*\Z", re.DOTALL)
 def recogniser(preset: Preset) -> Callable[[Message], Summary | None]:
     """What says whether a message is a summary that this preset wrote, and gives it as one.
 
-    A summary is known by the lead above it and the text below, or by its author's name where it has no lead.
+    A summary is known by the lead above it and the text below, or by its author's name where it has no lead. The name
+    stands in brackets above the text in formats that have no field for it.
     """
     strategies = [preset.strategy, *([preset.overflow] if preset.overflow else [])]
     stages = [getattr(stage, "summary", stage) for strategy in strategies for stage in strategy.stages]
@@ -35,9 +36,13 @@ def recogniser(preset: Preset) -> Callable[[Message], Summary | None]:
 def _summary(message: Message, stage: object) -> Summary | None:
     prompt: PromptTemplate = getattr(stage, "prompt")  # noqa: B009  # a stage's protocol has no prompt
     said_by, name = (stage.said_by, stage.summary_name) if isinstance(stage, Summarize) else ("user", "")
-    words = plain_text(message)
+    words, above = plain_text(message), f"[{name}]\n"
     lead, tail = prompt.opening, prompt.closing
-    if message.role != said_by or not (lead or name) or (name and message.name != name):
+    if name and message.name != name:
+        if not words.startswith(above):
+            return None
+        words = words.removeprefix(above)
+    if message.role != said_by or not (lead or name):
         return None
     if not (words.startswith(lead) and words.endswith(tail) and len(words) > len(lead) + len(tail)):
         return None
@@ -48,5 +53,5 @@ def _summary(message: Message, stage: object) -> Summary | None:
         text, lists = text[: index.start()], index.group()
     return Summary(
         id=message.id, text=text, replaces=(message.id,), files=lists_in(lists or text), lead=lead, tail=lists + tail,
-        said_by=said_by, name=message.name,
+        said_by=said_by, name=name or message.name,
     )  # fmt: skip

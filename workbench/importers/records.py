@@ -46,7 +46,10 @@ def read_as(annotation: Json, value: Json, place: str = "") -> Json:
             return None
         return read_as(members[0] if len(members) == 1 else _member(members, value, place), value, place)
     if origin is tuple:
-        return tuple(read_as(arguments[0], item, f"{place}[{i}]") for i, item in enumerate(_typed(list, value, place)))
+        items = _typed(list, value, place)
+        if arguments[0] in (str, int) and {*map(type, items)} <= {arguments[0]}:
+            return tuple(items)
+        return tuple(read_as(arguments[0], item, f"{place}[{i}]") for i, item in enumerate(items))
     if is_dataclass(annotation):
         return _record(annotation, value, place)
     return _typed(annotation if annotation in _WORDS else dict, value, place)
@@ -91,13 +94,19 @@ def _fields(cls: Json) -> tuple[dict[str, Any], list[str]]:
 
 def _member(members: tuple[Any, ...], value: Json, place: str) -> Json:
     """The member of a union whose tag the value has."""
-    tag = next(name for name in TAGS if name in members[0].__dataclass_fields__)
-    by_tag = {member.__dataclass_fields__[tag].default: member for member in members}
+    tag, by_tag = _tags(members)
     name = _typed(dict, value, place).get(tag)
     if not isinstance(name, str) or name not in by_tag:
         why = f"expected one of {', '.join(sorted(by_tag))}, found {str(name)[:40]!r}"
         raise FormatError(why, field=f"{place}.{tag}" if place else tag)
     return by_tag[name]
+
+
+@cache
+def _tags(members: tuple[Any, ...]) -> tuple[str, dict[str, Any]]:
+    """The field that tells the members of a union apart, and each by its value."""
+    tag = next(name for name in TAGS if name in members[0].__dataclass_fields__)
+    return tag, {member.__dataclass_fields__[tag].default: member for member in members}
 
 
 def _typed(cls: type[Any], value: Json, place: str) -> Json:

@@ -11,7 +11,7 @@ from workbench.compaction.own_summary import recogniser
 from workbench.compaction.presets import preset as preset_named
 from workbench.compaction.strategy import Preset
 from workbench.live.callbacks import Host
-from workbench.live.events import Event, Retry, Rewound, RunEnds, UsageIgnored
+from workbench.live.events import Event, Retry, RunEnds, UsageIgnored
 from workbench.live.formats.table import MessageFormat
 from workbench.live.gauge import Gauge
 from workbench.live.hooks import Hooks
@@ -185,7 +185,7 @@ class Compactor(RecallTool):
             FormatError: an entry is no chat message.
         """
         with self._lock:
-            self._hear(messages)
+            self._runner.hear(messages)
             if system is not None:
                 self._memory.reader.likely = "anthropic"
             self._gauge.declare(system, tools, model)
@@ -197,7 +197,7 @@ class Compactor(RecallTool):
 
     def after_tools(self, messages: Sequence[Json] | None = None) -> None:
         """Tools have answered: the time for presets that look then; `messages` is the conversation with the results."""
-        self._hear(messages)
+        self._runner.hear(messages)
         self._scheduler.consider("after_tools")
 
     def after_turn(self, messages: Sequence[Json] | None = None) -> None:
@@ -206,7 +206,7 @@ class Compactor(RecallTool):
         Args:
             messages: the conversation with the turn's last answer.
         """
-        self._hear(messages)
+        self._runner.hear(messages)
         self._scheduler.consider("after_turn")
 
     def report_usage(self, usage: Json, *, stop: str = "", model: str = "") -> Diagnosis | None:
@@ -252,7 +252,7 @@ class Compactor(RecallTool):
         diagnosis = self._recovery.judge(error, model)
         if diagnosis is None:
             return None
-        self._hear(messages)
+        self._runner.hear(messages)
         wait = self._recovery.wait(diagnosis)
         output = diagnosis.output if diagnosis.action == "lower_output" else None
         return None if wait is None else Retry(self._to_send(), diagnosis, output, wait)
@@ -272,7 +272,7 @@ class Compactor(RecallTool):
             CompactionRefused: a turn goes on, and the preset's system compacts by hand only between turns.
         """
         with self._lock:
-            self._hear(messages)
+            self._runner.hear(messages)
             budget = self._gauge.manual(instructions, keep_recent)
         return self._runner.run(budget, "by_hand", self.preset.strategy)
 
@@ -283,16 +283,6 @@ class Compactor(RecallTool):
     def abandon(self) -> None:
         """Wait no longer for a compaction whose call was cancelled."""
         self._scheduler.abandon()
-
-    def _hear(self, messages: Sequence[Json] | None) -> None:
-        """Take in what is new; a list that does not continue the last one goes back in the conversation."""
-        with self._lock:
-            before = len(self._memory.state.checkpoints)
-            same = None if messages is None else self._memory.hear(messages)
-            if same is not None:
-                self._gauge.forget()
-                self._runner.release()
-                self._tell(Rewound(same, before - len(self._memory.state.checkpoints)))
 
     def _to_send(self) -> list[Json]:
         with self._lock:

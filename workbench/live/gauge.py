@@ -182,6 +182,14 @@ class Gauge:
         grown = 0 if report is None or self.request is None else self.request.tokens - report.tokens
         return classify_answer(usage, stop, self.window, before, grown)
 
+    def follow(self, version: int) -> None:
+        """The history of this version has another system prompt now; what was sent and reported of it still holds."""
+        now = self.memory.version
+        if self.request is not None and self.request.version == version:
+            self.request = replace(self.request, version=now)
+        if self.reported is not None and self.reported.version == version:
+            self.reported = replace(self.reported, version=now)
+
     def forget(self) -> None:
         """The history changed: what was sent and reported says nothing any more."""
         self.request = self.reported = None

@@ -9,7 +9,7 @@ from dataclasses import replace
 from workbench.compaction.engine import Compaction
 from workbench.compaction.guard import violations
 from workbench.live.formats.canonical import key
-from workbench.live.formats.shape import HostMessage, OutgoingMessage
+from workbench.live.formats.shape import HostMessage, OutgoingMessage, is_system
 from workbench.live.formats.table import FORMATS
 from workbench.live.identity import Additions, Line, common, markers, remarked, text_of
 from workbench.live.message_reader import MessageReader, record_of
@@ -56,6 +56,7 @@ class Memory:
             only what it adds to each request is gone.
         """
         objects, said = self._parted(messages)
+        self._renew_system(said)
         line, same, heard = self._found(said)
         lost = False
         if same < len(messages) and heard == self.state.heard - 1:
@@ -153,14 +154,31 @@ class Memory:
         best = self.own, 0, 0
         for line in (self.own, self.given, self.returned):
             same = self._same(line, said)
-            if same == len(line.objects) and (same or not self.own.objects):
+            whole = same == len(line.objects)
+            if whole and (same or not self.own.objects) and (line is self.own or same > best[1]):
                 return line, same, self.state.heard
             heard = line.heard(same)
             while heard and not self.state.path[heard - 1].messages:
                 heard, same = heard - 1, same - 1  # a piece of an answer whose rest is gone
-            if heard > best[2]:
+            if heard and same > best[1]:
                 best = line, same, heard
         return best
+
+    def _renew_system(self, said: list[Json]) -> None:
+        """Take the host's present system prompt for the one that was read, unless a compaction rewrote that."""
+        for at, (known, now) in enumerate(zip(self.state.path[: self.state.heard], said, strict=False)):
+            if not (is_system(known.record) and is_system(now)) or text_of(now) in self.reader.written:
+                return
+            if known.says(now):
+                continue
+            renewed = self.reader.again(known, now)
+            state = self.state.with_system(at, renewed)
+            if state is None:
+                return
+            self.state, self.version = state, self.version + 1
+            for line in (self.own, self.given, self.returned):
+                if line.places[at : at + 1] == [at]:
+                    line.objects[at] = now
 
     def _same(self, line: Line, said: list[Json]) -> int:
         """How many of the line's messages are the same; the newest two may have been changed in place."""

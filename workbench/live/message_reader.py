@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from workbench.errors import FormatError
 from workbench.live.formats.parts import plain
@@ -71,21 +71,37 @@ class MessageReader:
             yield before
             at = stop
 
+    def again(self, known: HostMessage, now: Json) -> HostMessage:
+        """The host's present wording of a system prompt that was read, under the same id."""
+        number, self.number = self.number, int(known.messages[0].id[1:]) - 1
+        renewed = next(self.read([now]))
+        self.number = number
+        return renewed
+
     def _last(self, format: Format, given: Json, records: Sequence[Record], before: HostMessage | None) -> HostMessage:
         """The last entry of one answer, with its messages."""
         calls = [message for message in before.messages if message.role == "assistant"] if before else []
         waiting = [(call.id, call.name) for message in calls for call in message.calls]
         pinned = self.pins is not None and any(map(self.pins, records))
         entry = Entry(records, pinned, self.names, self.written, waiting, self._new_id, self.sealed_budget)
-        messages = tuple(self._own(message) for message in format.read(entry))
+        messages = tuple(own for message in format.read(entry) for own in self._own(message, entry))
         answers = [message for message in messages if message.role == "assistant"]
         self.names.update((call.id, call.name) for message in answers for call in message.calls)
         sizes = tuple(map(self.count, messages))
         return HostMessage(given, records[-1], messages, sizes, entry.parts, len(records), entry.covers)
 
-    def _own(self, message: Message) -> Message:
-        """A summary that the preset wrote, as one again; any other message as it is."""
-        return message if self.recognise is None else self.recognise(message) or message
+    def _own(self, message: Message, entry: Entry) -> list[Message]:
+        """A summary that the preset wrote, as one again, apart from what a user says beside it; others as they are."""
+        if self.recognise is None or message.role != "user" or len(message.blocks) == 1:
+            return [(self.recognise and self.recognise(message)) or message]
+        for at, block in enumerate(message.blocks):
+            if found := self.recognise(replace(message, blocks=(block,))):
+                own = found if at == 0 else replace(found, id=self._new_id())
+                entry.parts[id(own)] = entry.parts[id(block)]
+                before = [replace(message, blocks=message.blocks[:at])] if at else []
+                rest = message.blocks[at + 1 :]
+                return [*before, own, *([replace(message, id=self._new_id(), blocks=rest)] if rest else [])]
+        return [message]
 
     def _new_id(self) -> str:
         self.number += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from threading import RLock
 
@@ -15,7 +16,7 @@ from workbench.compaction.strategy import Strategy
 from workbench.errors import ModelError, SettingError
 from workbench.live.breaker import Breaker
 from workbench.live.callbacks import Host, reason
-from workbench.live.events import CompactionDropped, CompactionEnded, CompactionStarted, RunEnds
+from workbench.live.events import CompactionDropped, CompactionEnded, CompactionStarted, Rewound, RunEnds
 from workbench.live.feasibility import asks_first
 from workbench.live.gauge import Gauge
 from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply, is_cancelled
@@ -24,7 +25,7 @@ from workbench.live.meter import NO_MODEL, Meter, NoModel, total
 from workbench.models.model import Model
 from workbench.models.provider_errors import Diagnosis
 from workbench.transcript.context import Context
-from workbench.transcript.message import Usage
+from workbench.transcript.message import Json, Usage
 
 REPAIR = Strategy("repair", (RepairPairs(),))
 
@@ -51,8 +52,25 @@ class Runner:
         if model is None and hooks.before is None and asks_first(gauge):
             raise SettingError(f"{NO_MODEL.format(gauge.preset.name)}, such as 'extractive'")
 
-    def release(self) -> None:
-        """Forget earlier compactions: the history is another one."""
+    def hear(self, messages: Sequence[Json] | None) -> None:
+        """Take in what is new; a list that does not continue the last one goes back in the conversation."""
+        if messages is None:
+            return
+        with self.lock:
+            memory = self.memory
+            marks, heard, version = len(memory.state.checkpoints), memory.state.heard, memory.version
+            same = memory.hear(messages)
+            if same is None:
+                self.gauge.follow(version)
+                return
+            undone = marks - len(memory.state.checkpoints)
+            self.gauge.forget()
+            if undone or same < heard - 1:
+                self._release()
+            self.tell(Rewound(same, undone))
+
+    def _release(self) -> None:
+        """Forget earlier compactions: the history is another one, and not only its newest message."""
         self.patience = self.vain = 0
         self.ending = None
         self.breaker.reset("the history is another one")

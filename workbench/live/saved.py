@@ -36,10 +36,20 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class SavedEntry:
-    """One of the host's messages; its own messages are numbered from `number` on."""
+    """One of the host's messages; its own messages, of the last `span` entries, are numbered from `number` on."""
 
     record: Mapping[str, Json]
     number: int = 0
+    span: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedLogEntry:
+    """An entry of the log whose message is one of the host's in `entries`."""
+
+    id: str
+    parent: str | None
+    type: Literal["host_message"] = "host_message"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +101,7 @@ class SavedCompactor:
     format: MessageFormat | None = None
     likely: MessageFormat = "openai"
     entries: tuple[SavedEntry, ...] = ()
-    log: tuple[Entry, ...] = ()
+    log: tuple[Entry | SavedLogEntry, ...] = ()
     log_leaf: str | None = None
     leaf: str | None = None
     history: int = 0
@@ -132,7 +142,7 @@ def save(preset: str, recovery: Recovery, scheduler: Scheduler) -> dict[str, Jso
     made: dict[int, Message] = {}
     document = SavedCompactor(
         workbench="compactor", version=VERSION, preset=preset, window=gauge.configured, format=reader.format,
-        likely=reader.likely, entries=tuple(_entry(one) for one in state.path), log=tuple(memory.log),
+        likely=reader.likely, entries=tuple(_entry(one) for one in state.path), log=tuple(_log_entries(memory)),
         log_leaf=memory.log.leaf, leaf=state.leaf, history=memory.version, number=reader.number, names=reader.names,
         archive=memory.archive, written=tuple(reader.written.values()),
         checkpoints=tuple(_checkpoint(mark, state, made) for mark in state.checkpoints[1:]), made=tuple(made.values()),
@@ -201,7 +211,7 @@ def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
     reader.number = saved.number
     known = {message.id: message for given in path for message in given.messages}
     place = {message.id: at for at, given in enumerate(path) for message in given.messages}
-    memory.log = Log(_with_known(entry, known) for entry in saved.log)
+    memory.log = Log(_with_message(entry, known) for entry in saved.log)
     made = [_rejoined(message, known.get(message.id)) for message in saved.made]
     marks = [memory.state.checkpoints[0]]
     for one in saved.checkpoints:
@@ -217,15 +227,30 @@ def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
 
 
 def _path(saved: SavedCompactor, memory: Memory) -> Iterator[HostMessage]:
-    """The host's messages read again, with the ids that they had."""
-    entries = memory.reader.read([one.record for one in saved.entries])
-    for one in saved.entries:
-        memory.reader.number = one.number - 1
-        yield next(entries)
+    """The host's messages read again, those of one answer together as they were, with the ids that they had."""
+    ends, end = [], len(saved.entries)
+    while end > 0:
+        ends.append(end)
+        end -= max(saved.entries[end - 1].span, 1)
+    start, before = 0, None
+    for end in reversed(ends):
+        memory.reader.number = saved.entries[end - 1].number - 1
+        answer = [*memory.reader.read([one.record for one in saved.entries[start:end]], 0, before)]
+        yield from answer
+        start, before = end, answer[-1]
 
 
-def _with_known(entry: Entry, known: Mapping[str, Message]) -> Entry:
-    return replace(entry, message=known[entry.id]) if isinstance(entry, MessageEntry) and entry.id in known else entry
+def _log_entries(memory: Memory) -> Iterator[Entry | SavedLogEntry]:
+    own = {id(message) for given in memory.state.path for message in given.messages}
+    for entry in memory.log:
+        known = isinstance(entry, MessageEntry) and id(entry.message) in own
+        yield SavedLogEntry(id=entry.id, parent=entry.parent) if known else entry
+
+
+def _with_message(entry: Entry | SavedLogEntry, known: Mapping[str, Message]) -> Entry:
+    if isinstance(entry, SavedLogEntry):
+        return MessageEntry(id=entry.id, parent=entry.parent, message=known[entry.id])
+    return entry
 
 
 def _rejoined(message: Message, original: Message | None) -> Message:
@@ -238,7 +263,7 @@ def _rejoined(message: Message, original: Message | None) -> Message:
 
 def _entry(given: HostMessage) -> SavedEntry:
     first = given.messages[0].id if given.messages else "m1"
-    return SavedEntry(given.record, int(first[1:]))
+    return SavedEntry(given.record, int(first[1:]), given.span)
 
 
 def _checkpoint(mark: Checkpoint, state: State, made: dict[int, Message]) -> SavedCheckpoint:

@@ -60,6 +60,11 @@ class Checkpoint:
         kept, sent = (_shorter(context, gone) for context in (self.kept, self.sent))
         return replace(self, heard=heard, kept=kept, sent=sent, shown=self.shown[:shown], entry="")
 
+    def reworded(self, old: Message, new: Message, size: int) -> Checkpoint:
+        """The same with another message in the place of one."""
+        kept = _reworded(self.kept, old, new, size)
+        return replace(self, kept=kept, sent=kept if self.sent is self.kept else _reworded(self.sent, old, new, size))
+
 
 @dataclass(slots=True)
 class State:
@@ -113,6 +118,20 @@ class State:
             self.sent.append(message, size)
         self.shown.append(OutgoingMessage(given.object, made=False, at=at))
 
+    def with_system(self, at: int, renewed: HostMessage) -> State | None:
+        """The same with another wording of the system prompt in this place; None where a compaction rewrote it."""
+        (old,), (new,), (size,) = self.path[at].messages, renewed.messages, renewed.sizes
+        now = self.kept.closed(), self.sent.closed()
+        contexts = [*now, *(one for mark in self.checkpoints for one in (mark.kept, mark.sent))]
+        places = [(one, _place(one, old.id)) for one in contexts]
+        if any(at is not None and one.messages[at] is not old for one, at in places):
+            return None
+        marks = tuple(mark.reworded(old, new, size) for mark in self.checkpoints)
+        kept, sent = (OpenContext(_reworded(one, old, new, size)) for one in now)
+        return replace(
+            self, kept=kept, sent=sent, checkpoints=marks, path=[*self.path[:at], renewed, *self.path[at + 1 :]]
+        )
+
     def _cover(self, covers: Covers) -> None:
         """Leave out what a compaction by the provider stands for: the provider takes no notice of it."""
         self.kept, self.sent = (OpenContext(_uncovered(one.closed(), covers)) for one in (self.kept, self.sent))
@@ -133,6 +152,20 @@ def _covered(done: Compaction, path: Sequence[HostMessage]) -> int:
 def _same_at_end(said: Sequence[tuple[Message, int]], messages: Sequence[Message]) -> int:
     pairs = zip(reversed(said), reversed(messages), strict=False)
     return next((n for n, ((one, _), other) in enumerate(pairs) if one is not other), min(len(said), len(messages)))
+
+
+def _place(context: Context, id: str) -> int | None:
+    return next((at for at, one in enumerate(context.messages) if one.id == id), None)
+
+
+def _reworded(context: Context, old: Message, new: Message, size: int) -> Context:
+    at = _place(context, old.id)
+    if at is None:
+        return context
+    messages, sizes = context.messages, context.sizes
+    return replace(
+        context, messages=(*messages[:at], new, *messages[at + 1 :]), sizes=(*sizes[:at], size, *sizes[at + 1 :])
+    )
 
 
 def _shorter(context: Context, gone: int) -> Context:

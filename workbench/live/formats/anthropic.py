@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from workbench.live.formats.chat import Chat
 from workbench.live.formats.parts import type_of
-from workbench.live.formats.shape import Record, text_of
+from workbench.live.formats.shape import Record, said_by_name
 from workbench.transcript.message import Json, Message
 
 _OWN = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document", "compaction"})
@@ -28,7 +28,7 @@ class Anthropic(Chat):
 
     def new(self, message: Message) -> tuple[Record]:
         """The message as Anthropic writes it."""
-        text = text_of(message.blocks)
+        text = said_by_name(message)
         if message.role == "tool":
             part = {"type": "tool_result", "tool_use_id": message.call_id, "content": text}
             return ({"role": "user", "content": [{**part, "is_error": True} if message.is_error else part]},)

@@ -18,7 +18,16 @@ from workbench.importers.images import gemini_tokens, image
 from workbench.importers.values import label
 from workbench.live.formats.chat import thoughts_of
 from workbench.live.formats.parts import sealed
-from workbench.live.formats.shape import EMPTY_RESULT, GAP, Entry, HostMessage, OutgoingMessage, Record, text_of
+from workbench.live.formats.shape import (
+    EMPTY_RESULT,
+    GAP,
+    Entry,
+    HostMessage,
+    OutgoingMessage,
+    Record,
+    said_by_name,
+    text_of,
+)
 from workbench.transcript.message import (
     AnswerBlock,
     AssistantMessage,
@@ -82,6 +91,8 @@ class Gemini:
             was = before[message.id]
             if type(was) is not type(message):
                 yield from self.new(message)
+            elif message is was and id(was) in given.parts:
+                parts.append(given.parts[id(was)])
             elif message.role == "assistant" and was.role == "assistant":
                 parts += _rewritten_answer(message, was, given)
             elif message.role == "tool":
@@ -94,7 +105,7 @@ class Gemini:
 
     def new(self, message: Message) -> Iterable[Record]:
         """A content that the host never had."""
-        text = text_of(message.blocks)
+        text = said_by_name(message)
         if message.role == "tool":
             told = {"name": message.name, "response": {"error" if message.is_error else "output": text}}
             return ({"role": "user", "parts": [{"functionResponse": _with_id(told, message.call_id)}]},)

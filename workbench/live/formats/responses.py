@@ -29,6 +29,7 @@ from workbench.live.formats.shape import (
     HostMessage,
     OutgoingMessage,
     Record,
+    said_by_name,
     text_of,
 )
 from workbench.transcript.message import (
@@ -129,7 +130,7 @@ class Responses:
 
     def new(self, message: Message) -> Iterable[Record]:
         """A message that the host never had, as items."""
-        text = text_of(message.blocks)
+        text = said_by_name(message)
         if message.role == "tool":
             return ({"type": "function_call_output", "call_id": message.call_id, "output": text or EMPTY_RESULT},)
         role = message.said_by if message.role == "summary" else message.role

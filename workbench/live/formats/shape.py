@@ -20,6 +20,12 @@ EMPTY_RESULT = "(no output)"
 SYSTEM_ROLES = frozenset({"system", "developer"})
 
 
+def is_system(entry: Json) -> bool:
+    """Whether the host's entry is a system prompt."""
+    record = plain(entry)
+    return isinstance(record, Mapping) and record.get("role") in SYSTEM_ROLES
+
+
 @dataclass(frozen=True)
 class HostMessage:
     """One entry of the host's list: a message, or an item of one.
@@ -103,6 +109,12 @@ class Entry:
         """Our own summary, where the host hands one back."""
         known = self.written.get(content) if isinstance(content, str) else None
         return None if known is None else replace(known, id=self.new_id())
+
+
+def said_by_name(message: Message) -> str:
+    """The text of a message, for formats that have no field for its author: a summary's name stands above it."""
+    text = text_of(message.blocks)
+    return f"[{message.name}]\n{text}" if message.role == "summary" and message.name else text
 
 
 class Format(Protocol):
