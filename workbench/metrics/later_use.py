@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import chain
 from typing import Literal, NamedTuple, TypeAlias, get_args
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -23,7 +22,6 @@ LETTERS = 4
 FEWEST = 5
 """Lines or phrases of a part that a boundary needs."""
 _FACTOR = 1 << 32
-_LATER_USES: WeakKeyDictionary[ExamHistory, LaterUse] = WeakKeyDictionary()
 
 
 class Wanted(NamedTuple):
@@ -46,13 +44,6 @@ class LaterUse:
         self._line, phrase = self._phrases_of(history.lines)
         self._phrases, self._number = np.unique(phrase, return_inverse=True)
         self._rarity: Floats = history.idf[self._phrases // _FACTOR] + history.idf[self._phrases % _FACTOR]
-
-    @classmethod
-    def of(cls, history: ExamHistory) -> LaterUse:
-        """That of a session, made once."""
-        if history not in _LATER_USES:
-            _LATER_USES[history] = cls(history)
-        return _LATER_USES[history]
 
     def shares(self, at: int, seen: View) -> dict[Part, float]:
         """The share of each part that a context holds, in [0, 1], phrases by rarity; a part with few is left out."""

@@ -14,7 +14,7 @@ from workbench.metrics.costs.replay_cost import ReplayCost, replay_cost
 from workbench.metrics.demand import Demand, Retention
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.index import Index
-from workbench.metrics.later_use import LaterUse, Part
+from workbench.metrics.later_use import Part
 from workbench.metrics.view import View, view
 from workbench.replay.step import Replay, Snapshot
 
@@ -73,7 +73,7 @@ class MetricInput:
     @cached_property
     def later_use(self) -> tuple[Mapping[Part, float], ...]:
         """For each of `examined` the shares of what was used later: of edited lines, the request, and phrases."""
-        used = LaterUse.of(Exams.of(self.index).history)
+        used = Exams.of(self.index).later_use
         return tuple(used.shares(one.snapshot.at, one.view) for one in self.examined)
 
     @cached_property

@@ -16,7 +16,7 @@ from workbench.experiment.prepared import Prepared
 from workbench.metrics.demand import Level
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.history import ExamHistory
-from workbench.metrics.later_use import PARTS, LaterUse
+from workbench.metrics.later_use import PARTS
 from workbench.metrics.reference_contexts import Oracle
 from workbench.metrics.view import View, view
 from workbench.models.extractive import Extractive
@@ -193,5 +193,5 @@ def _scored(ready: Prepared, at: int, seen: View) -> tuple[float | None, ...]:
     found = ready.index.demand(at).retained(seen.kept, seen.texts)
     levels = ((found.mean(level) if len(found.demand) else 0.0) for level in LEVELS)
     exams = Exams.of(ready.index)
-    used = LaterUse.of(exams.history).shares(at, seen)
+    used = exams.later_use.shares(at, seen)
     return exams.at(at).score(seen), *levels, *(used.get(part) for part in PARTS)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from workbench.extraction.entities import Kind
+from workbench.extraction.entities import KINDS, Kind
 from workbench.metrics.exam.closeness import REACH, Cues, agrees
 from workbench.metrics.exam.history import ExamHistory, Past
 from workbench.metrics.exam.lexicon import ASKING, RELATES
@@ -88,22 +88,22 @@ class Question:
             kind: of the answer.
             past: the history.
         """
-        score, bar = self._scores(past.lines)
+        of_kind = past.names & (self.history.kind == KINDS.index(kind))
+        score, bar = self._scores(of_kind, past.lines)
         names, low, use, own = self.history.names, self.answer.lower(), self.use.lower(), _shape(self.answer)
         alike: list[str] = []
         other: list[str] = []
-        for number in np.argsort(-score, kind="stable").tolist():
+        apart = np.flatnonzero(of_kind & (score < max(bar, 1e-9)))
+        for number in apart[np.argsort(-score[apart], kind="stable")].tolist():
             if len(alike) >= LOOK_ALIKES or (score[number] <= 0 and len(alike) + len(other) >= FEWEST):
                 break
-            if not past.names[number] or names[number].kind != kind or score[number] >= max(bar, 1e-9):
-                continue
             text = names[number].text.lower()
             if text not in use and text not in low and low not in text:
                 (alike if _shape(names[number].text) == own else other).append(names[number].text)
         return tuple((alike + other)[:LOOK_ALIKES])
 
-    def _scores(self, past: Flags) -> tuple[Floats, float]:
-        """(names,) the score of each name in the lines with most of the cue, and the bound for look-alikes."""
+    def _scores(self, wanted: Flags, past: Flags) -> tuple[Floats, float]:
+        """(names,) the score of each wanted name in the lines with most of the cue, and the bound for look-alikes."""
         history, lines = self.history, self.history.lines
         there = history.sums(self.cue)
         there[~past] = 0
@@ -113,7 +113,7 @@ class Question:
         own = self._own_rows()
         own = own[past[lines.segment_line[own]]]
         keep[lines.segment_line[own]] = True
-        chosen = np.flatnonzero(keep[history.name_line])
+        chosen = np.flatnonzero(keep[history.name_line] & wanted[history.name])
         number = np.concatenate((history.name[chosen], np.full(len(own), len(history.names))))
         first = np.concatenate((history.name_row[chosen], own))
         last = first + np.append(history.length, self._names.length[0])[number] - 1

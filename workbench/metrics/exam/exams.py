@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -17,6 +18,7 @@ from workbench.metrics.exam.stating import demands, flipped, words_of
 from workbench.metrics.index import Index
 from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.metrics.indexes.text_index import StatementIndex
+from workbench.metrics.later_use import LaterUse
 from workbench.metrics.state.work import Work
 from workbench.metrics.view import View
 from workbench.ragged import Flags, Floats
@@ -45,6 +47,11 @@ class Exams:
         if index.inverted_index not in _EXAMS:
             _EXAMS[index.inverted_index] = cls(index)
         return _EXAMS[index.inverted_index]
+
+    @cached_property
+    def later_use(self) -> LaterUse:
+        """What the session used again in lines and phrases."""
+        return LaterUse(self.history)
 
     def at(self, boundary: int) -> BoundaryExam:
         """The exam of `messages[:boundary]`."""

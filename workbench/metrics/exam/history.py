@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from workbench.extraction.entities import Entity
+from workbench.extraction.entities import KINDS, Entity
 from workbench.extraction.statements import tasks
 from workbench.metrics.exam.tokens import Lines, Names, Numbers, Vocabulary, lines_of
 from workbench.metrics.indexes.inverted_index import incidence, pairs_of
@@ -63,6 +63,7 @@ class ExamHistory:
         fetched: (messages,) the first message that called for the content of each, see `first_fetched`.
         place_line, place_message, place_form: (places,) each occurrence of a line, in order; `FORMS` numbers the forms.
         names: entities, and what else may be an answer; `name_number` gives the place of each, in lower case.
+        kind: (names,) the place of each one's kind in `KINDS`.
         name, name_row, name_line: (occurrences,) where names begin, as rows of the lines' segments, line by line.
         features: (lines, features) 1 where a line has one; `idf` says how rare each is.
     """
@@ -71,6 +72,7 @@ class ExamHistory:
         self.messages = tuple(messages)
         self.names = tuple({name.text.lower(): name for name in names}.values())
         self.name_number = {name.text.lower(): number for number, name in enumerate(self.names)}
+        self.kind: Ints = np.array([KINDS.index(name.kind) for name in self.names], dtype=np.int64)
         self.vocabulary = Vocabulary()
         self.number = Numbers()
         places = [
