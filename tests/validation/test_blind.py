@@ -6,10 +6,14 @@ from typing import ClassVar
 
 from builders import remembering, rules
 from workbench.compaction.plan import Plan
+from workbench.compaction.presets import preset
 from workbench.compaction.stage import Budget
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.experiment.prepared import prepared
+from workbench.extraction.extractor import Extractor
+from workbench.models.extractive import Extractive
+from workbench.models.extractive.reading import LineReader
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
@@ -46,6 +50,16 @@ class Knowing:
         return Completion(text=f"answer {self.asked} about {self.future[-self.asked].id}", model=self.name)
 
 
+class Telling(Extractive):
+    """The rule-based writer, if its choice depended on what its index has read of the future."""
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        return Completion(text=f"{len(self.reader.extractor.spans)} lines were read", model=self.name)
+
+    def reading_with(self, extractor: Extractor) -> Telling:
+        return Telling(LineReader(extractor))
+
+
 def test_strategies_are_blind() -> None:
     assert blindness([READY]).outcome == "passed"
 
@@ -57,9 +71,11 @@ def test_a_stage_whose_output_depends_on_more_than_the_context_fails() -> None:
 
 
 def test_a_model_that_knows_the_future_fails() -> None:
-    from workbench.compaction.presets import preset
-
     assert blindness([READY], [preset("summarize")], Knowing(MESSAGES)).failed
+
+
+def test_a_writer_that_knows_what_its_index_has_read_of_the_future_fails() -> None:
+    assert blindness([READY], [preset("summarize")], Telling()).failed
 
 
 def test_a_short_session_is_skipped() -> None:

@@ -7,15 +7,13 @@ from dataclasses import replace
 
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
-from workbench.experiment.prepared import Prepared
+from workbench.experiment.prepared import Prepared, prepared
 from workbench.models.extractive import Extractive
 from workbench.models.model import Model
 from workbench.replay.boundaries import at_shares
 from workbench.replay.matched import matched
-from workbench.replay.sizing import Sizing
 from workbench.transcript.log import Log, MessageEntry
 from workbench.transcript.message import Message, Text, UserMessage
-from workbench.transcript.session import Session
 from workbench.validation.check import Check, check
 
 SHARE = 0.2
@@ -32,9 +30,9 @@ def blindness(
         for part in presets or map(preset, STRATEGIES) if at else ():
             tried += 1
             sent = set()
-            for session, sizing in ((ready.session, ready.sizing), _relabelled(ready, at[0])):
-                writer = model or Extractive()
-                replay = matched(session, part, writer, sizing, window=ready.window, at=at, shares=(SHARE,))
+            for one in (ready, _relabelled(ready, at[0])):
+                writer = one.reader(model or Extractive())  # as a replay asks it: it knows what the index has read
+                replay = matched(one.session, part, writer, one.sizing, window=ready.window, at=at, shares=(SHARE,))
                 sent.add(repr(replay.snapshots[0].context.messages))
             if len(sent) > 1:
                 apart.append(f"{part.name} on {ready.session.id} at {at[0]}")
@@ -47,7 +45,7 @@ def blindness(
     )
 
 
-def _relabelled(ready: Prepared, at: int) -> tuple[Session, Sizing]:
+def _relabelled(ready: Prepared, at: int) -> Prepared:
     """The same history with every later message saying something else, under another name."""
     log = Log()
     for i, message in enumerate(ready.session.messages):
@@ -59,4 +57,4 @@ def _relabelled(ready: Prepared, at: int) -> tuple[Session, Sizing]:
         log.append(MessageEntry(id=new.id, parent=log.leaf, message=new))
     known = replace(ready.session, id="relabelled", log=log, title="", project="relabelled")
     sizes = ready.sizing.sizes[:at] + tuple(ready.sizing.count(message) for message in known.messages[at:])
-    return known, replace(ready.sizing, sizes=sizes)
+    return replace(prepared(known, ready.window), sizing=replace(ready.sizing, sizes=sizes))
