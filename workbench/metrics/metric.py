@@ -13,8 +13,8 @@ from workbench.metrics.costs.pricing import Pricing, pricing
 from workbench.metrics.costs.replay_cost import ReplayCost, replay_cost
 from workbench.metrics.demand import Demand, Retention
 from workbench.metrics.exam.exams import Exams
+from workbench.metrics.exam.later_use import Part
 from workbench.metrics.index import Index
-from workbench.metrics.later_use import Part
 from workbench.metrics.view import View, view
 from workbench.replay.step import Replay, Snapshot
 

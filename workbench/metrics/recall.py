@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from workbench.metrics.demand import Level
 from workbench.metrics.exam.exams import Exams
-from workbench.metrics.later_use import Part
+from workbench.metrics.exam.later_use import Part
 from workbench.metrics.metric import MetricInput, Score, mean_score, metric
 
 FEWEST = 5

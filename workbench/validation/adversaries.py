@@ -16,7 +16,7 @@ from workbench.experiment.prepared import Prepared
 from workbench.metrics.demand import Level
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.history import ExamHistory
-from workbench.metrics.later_use import PARTS
+from workbench.metrics.exam.later_use import PARTS
 from workbench.metrics.reference_contexts import Oracle
 from workbench.metrics.view import View, view
 from workbench.models.extractive import Extractive

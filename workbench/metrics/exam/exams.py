@@ -13,12 +13,12 @@ from workbench.metrics.exam.changes import latest_and_decisions
 from workbench.metrics.exam.facts import facts
 from workbench.metrics.exam.history import ExamHistory
 from workbench.metrics.exam.item import Item, mean_score
+from workbench.metrics.exam.later_use import LaterUse
 from workbench.metrics.exam.lexical import Sheet
 from workbench.metrics.exam.stating import demands, flipped, words_of
 from workbench.metrics.index import Index
 from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.metrics.indexes.text_index import StatementIndex
-from workbench.metrics.later_use import LaterUse
 from workbench.metrics.state.work import Work
 from workbench.metrics.view import View
 from workbench.ragged import Flags, Floats

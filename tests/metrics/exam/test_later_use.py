@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from workbench.metrics.exam.exams import Exams
+from workbench.metrics.exam.later_use import LaterUse
 from workbench.metrics.index import Index
-from workbench.metrics.later_use import LaterUse
 from workbench.metrics.view import View
 from workbench.transcript.message import AssistantMessage, Text, ToolCall, ToolResult, UserMessage
 
