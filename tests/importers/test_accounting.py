@@ -29,6 +29,13 @@ def thread(result: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def test_a_file_whose_messages_have_no_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "silent.json"
+    path.write_text(json.dumps([{"role": "user", "content": []}, {"role": "assistant", "content": []}]))
+    with pytest.raises(FormatError, match="read as openai_chat, none of 2 messages has text"):
+        load(path)
+
+
 def test_a_file_whose_tool_results_are_empty_while_its_text_is_unread_is_refused(tmp_path: Path) -> None:
     path = document(tmp_path, thread({"execution": {"stdout": LISTING}}))
     (loaded,) = scan(path, lenient=True)

@@ -17,7 +17,7 @@ from workbench.importers.decoding import decode_or
 from workbench.importers.format import Format
 from workbench.importers.source import SourceFile
 from workbench.transcript.log import CompactionEntry, Entry, MessageEntry, NoteEntry
-from workbench.transcript.message import Json, ToolResult, said_texts
+from workbench.transcript.message import Json, Message, ToolResult, said_texts
 from workbench.transcript.session import Session
 
 LEAST = 20
@@ -29,6 +29,7 @@ MATTERS = 100
 """Unread characters from which a file may be refused."""
 EMPTY = 0.5
 """The share of tool results without content above which a file with unread text is refused."""
+ADVICE = "name its importer with `format`, or write its messages as docs/own-format.md shows"
 
 _WORDS = re.compile(r"\s|[^\x00-\x7f]")
 _DATA = re.compile(r"[!-~]{200,}")
@@ -61,14 +62,18 @@ def accounted(format: Format, source: SourceFile, sessions: Sequence[Session], *
     """The sessions of a file, with the share of its text that was read; below `ENOUGH`, what was not is said.
 
     Raises:
-        FormatError: text is unread and none was read, or most tool results are empty, and no format was `named`.
+        FormatError: no message has text, or most tool results are empty while text is unread, and no format was
+            `named`.
     """
+    messages = [message for session in sessions for message in session.messages]
+    if messages and not named and format.name != "native" and not any(message.blocks for message in messages):
+        why = f"read as {format.name}, none of {len(messages)} messages has text; {ADVICE}"
+        raise FormatError(why, where=source.where)
     found = account(source.values() if format.values is None else format.values(source), sessions, format.aside)
     if found.read is None:
         return list(sessions)
-    if found.read < ENOUGH and not named and (why := _refusal(found, sessions)):
-        advice = "name its importer with `format`, or write its messages as docs/own-format.md shows"
-        raise FormatError(f"read as {format.name}, {why}: {found}; {advice}", where=source.where)
+    if found.read < ENOUGH and not named and (why := _refusal(found, messages)):
+        raise FormatError(f"read as {format.name}, {why}: {found}; {ADVICE}", where=source.where)
     unread = (str(found),) if found.read < ENOUGH else ()
     figures: dict[str, Any] = {"text_read": round(found.read, 4), "text_noted": round(found.noted, 4)}
     return [
@@ -103,15 +108,12 @@ def account(values: Iterator[Json], sessions: Sequence[Session], aside: str = ""
     return Account(1 - unread.total() / total, noted / total, left)
 
 
-def _refusal(found: Account, sessions: Sequence[Session]) -> str:
+def _refusal(found: Account, messages: Sequence[Message]) -> str:
     """Why what was read of a file is of no use; empty where it is."""
-    messages = [message for session in sessions for message in session.messages]
     results = [message for message in messages if isinstance(message, ToolResult)]
     empty = sum(not result.blocks for result in results)
     if sum(n for _, n in found.unread) < MATTERS:
         return ""
-    if not any(message.blocks for message in messages):
-        return "no message has text"
     return f"{empty} of {len(results)} tool results are empty" if empty > EMPTY * len(results) else ""
 
 
