@@ -11,7 +11,8 @@ from importers.files import document, only, written
 from importers.indexed import rows, sessions
 
 from workbench.cli.app import main
-from workbench.importers.importer import scan
+from workbench.errors import FormatError
+from workbench.importers.importer import load, scan
 
 QUESTION = "which of these two files is the newer one, please?"
 LISTING = "\n".join(f"line {i} of a file that a tool has read for us" for i in range(9))
