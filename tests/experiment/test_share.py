@@ -174,7 +174,10 @@ def test_what_is_told_of_a_recording_is_hidden_line_by_line(run: Results, tmp_pa
 
 def test_a_real_run_is_shared_without_a_word_of_its_recordings(page: Path, corpora: Path, tmp_path: Path) -> None:
     paths = sorted((corpora / "pi-mono").glob("*.jsonl*"), key=lambda path: path.stat().st_size)[1:2]
-    run = compare(paths, window=16_000, out=tmp_path / "run", quiet=True, strategies=("truncate",), jobs=1)
+    run = compare(
+        paths, window=16_000, out=tmp_path / "run", quiet=True, strategies=("truncate",), shares=(0.2,),
+        boundaries=(0.5,), jobs=1,
+    )  # fmt: skip
     real = share(run, tmp_path / "copy")
     if FULL:  # the page is made of the copy alone
         rendered(real.path)
