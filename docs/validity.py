@@ -1,7 +1,8 @@
 """The measured parts of docs/validity.md, each between two marks, and the facts that every report shows.
 
 `python docs/validity.py PART PATHS...` writes one of them: `gamers` from the bundled sessions, `behaviour` or `names`
-from recordings, the facts about `answers` from graded ones, or `needs` and `errors` from what ships with the package.
+from recordings, `summaries` and `writer` from both (up to an hour), `held` and the facts about `answers` from graded
+ones, or `needs` and `errors` from what ships with the package.
 With `--check` it says where the page and the code differ, and exits with 1.
 """
 
@@ -14,6 +15,12 @@ from itertools import zip_longest
 from pathlib import Path
 
 import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from answered import answers_held, looked_up
+from summaries import at_equal_size, at_recorded, counted, recorded_table, sample, sizes_table
+from writers import tried, writers_table
 
 from workbench.analysis.fetched_again import by_way, figures, lead_note, ranks, with_intervals
 from workbench.analysis.names_only import ANSWERED, names_only
@@ -177,6 +184,28 @@ def gamers(paths: Sequence[str]) -> Iterator[str]:
     yield f"*truncate* have: {'; '.join(names)}."
 
 
+def summaries(paths: Sequence[str]) -> Iterator[str]:
+    """`summarize` beside `truncate`, and the writer's summaries beside those of recorded agents."""
+    yield from sizes_table(at_equal_size(sample(paths)))
+    ready = compacted(paths)
+    yield from recorded_table(at_recorded(ready))
+    yield ""
+    yield from looked_up(ready)
+
+
+def held(paths: Sequence[str]) -> Iterator[str]:
+    """How many exact answers of native-vs-text stand in the writer's summaries."""
+    yield from answers_held(Path(paths[0]))
+
+
+def writer(paths: Sequence[str]) -> Iterator[str]:
+    """What the writer's rules are worth, chosen on some projects and tried on others."""
+    rows = tried(sample(paths))
+    yield f"{counted(rows)}, at 10 and 20 % of the history:"
+    yield ""
+    yield from writers_table(rows)
+
+
 def needs(paths: Sequence[str]) -> Iterator[str]:
     """What two readers say of the labelled items."""
     rows = precision_table(labelled())
@@ -232,6 +261,9 @@ PARTS: Mapping[str, Callable[[Sequence[str]], Iterator[str]]] = {
     "behaviour": behaviour,
     "gamers": gamers,
     "names": names,
+    "summaries": summaries,
+    "held": held,
+    "writer": writer,
     "needs": needs,
     "errors": errors,
 }

@@ -1,0 +1,279 @@
+"""Summaries of the rule-based writer beside other contexts of the same size, by judges that are made differently.
+
+The judges of the exam and the panel know lines and names, as the writer does. Three others know neither: they take the
+words of the answers to come as they stand, split at blanks or read by a compressor.
+"""
+
+from __future__ import annotations
+
+import lzma
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import log
+
+import pandas as pd
+
+from workbench.analysis.paired import estimate
+from workbench.compaction.engine import compact
+from workbench.compaction.presets import preset
+from workbench.compaction.stage import Budget
+from workbench.experiment.prepared import Prepared, prepared
+from workbench.experiment.sources import sessions_in, sources_of
+from workbench.formats import some
+from workbench.metrics.demand import HORIZON
+from workbench.metrics.exam.exams import Exams
+from workbench.metrics.later_use import LaterUse
+from workbench.metrics.view import view
+from workbench.models.extractive import Extractive
+from workbench.models.model import Model, SummaryRequest
+from workbench.models.tokenizer import TiktokenCounter
+from workbench.ragged import kept_mask
+from workbench.replay.boundaries import at_shares
+from workbench.replay.matched import SizedHistory, sized_histories
+from workbench.replay.recorded import RecordedContexts, recorded_contexts
+from workbench.transcript.context import Context
+from workbench.transcript.message import AssistantMessage, Message, Summary, said_text
+from workbench.transcript.session import Session
+
+JUDGES = {
+    "exam": "the exam", "edits": "lines to edit", "stale": "stale values (lower is better)", "request": "the request",
+    "phrases": "phrases", "bound": "*bound*", "presence": "presence", "runs": "runs of five words",
+    "rare": "rare words", "compressed": "compression",
+}  # fmt: skip
+APART = ("runs", "rare", "compressed")
+"""Judges that know neither names nor lines."""
+FEWEST = 5
+"""Questions, names or words that a judge needs at a boundary."""
+RUN = 5
+SHARES, AT = (0.1, 0.2), (0.5, 0.8)
+MESSAGES = range(60, 401)
+COUNT = TiktokenCounter()
+EXTRACTIVE = Extractive()
+_WORD = re.compile(r"\w{3,}")
+
+
+def sample(paths: Sequence[str], most: int = 3) -> Iterator[Session]:
+    """The bundled sessions and the recordings with as many messages as `MESSAGES`, at most so many a project."""
+    known: Counter[str] = Counter()
+    for source in [*sources_of([]), *(sources_of(list(paths)) if paths else ())]:
+        for session in sessions_in(source):
+            project = session.project or session.id
+            if len(session.messages) in MESSAGES and known[project] < most:
+                known[project] += 1
+                yield session
+
+
+def ours(rows: pd.DataFrame) -> pd.Series:
+    """Whether each row's project (a column, or the index) is one of a bundled session."""
+    projects = {session.project for source in sources_of([]) for session in sessions_in(source)}
+    return (rows["project"] if "project" in rows else rows.index.to_series()).isin(projects)
+
+
+def text_of(messages: Iterable[Message]) -> str:
+    """What messages say, as one text."""
+    return "\n".join(map(said_text, messages))
+
+
+def packed(text: str) -> int:
+    """The bytes of a text behind a compressor that looks back over the whole of it."""
+    return len(lzma.compress(text.encode(errors="replace"), lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA2}]))
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """One boundary of one session: what came then, and what each judge says of contexts."""
+
+    ready: Prepared
+    at: int
+
+    def scores(self, context: Context) -> dict[str, float]:
+        """By judge; without those that have too little to go by here. In [0, 1] but the exam, whose 0 is guessing."""
+        ready, at, seen = self.ready, self.at, view(self.ready.session, context)
+        index, exams = ready.index, Exams.of(ready.index)
+        found: dict[str, float] = {}
+        if len(exams.at(at).items) >= FEWEST:
+            found["exam"] = exams.at(at).score(seen)
+        stale, values = index.changes.stale(at, kept_mask(seen.kept, index.inverted_index.n), seen.texts)
+        if values:
+            found["stale"] = stale / values
+        found |= {str(part): share for part, share in LaterUse.of(exams.history).shares(at, seen).items()}
+        if len(index.demand(at)) >= FEWEST:
+            retained = index.demand(at).retained(seen.kept, seen.texts)
+            found |= {"bound": retained.mean("bound"), "presence": retained.mean("presence")}
+        return found | self._by_text(text_of(context.messages))
+
+    def _by_text(self, text: str) -> dict[str, float]:
+        found: dict[str, float] = {}
+        if len(self._runs) >= FEWEST:
+            found["runs"] = len(self._runs & _runs(text)) / len(self._runs)
+        if len(self._rare) >= FEWEST:
+            held = set(_WORD.findall(text.lower()))
+            found["rare"] = sum(self._rare[word] for word in held & self._rare.keys()) / sum(self._rare.values())
+        alone, whole = self._packed
+        if whole < alone:
+            found["compressed"] = (alone - packed(f"{text}\n{self._future}") + packed(text)) / (alone - whole)
+        return found
+
+    @cached_property
+    def _past(self) -> Sequence[Message]:
+        return self.ready.session.messages[: self.at]
+
+    @cached_property
+    def _future(self) -> str:
+        after = self.ready.session.messages[self.at : self.at + HORIZON]
+        return text_of(message for message in after if isinstance(message, AssistantMessage))
+
+    @cached_property
+    def _runs(self) -> set[tuple[str, ...]]:
+        return _runs(self._future) & _runs(text_of(self._past))
+
+    @cached_property
+    def _rare(self) -> Mapping[str, float]:
+        """The words of the future that are in at most a tenth of the history's messages, by rarity."""
+        said = Counter(word for message in self._past for word in {*_WORD.findall(said_text(message).lower())})
+        most = max(len(self._past) / 10, 1)
+        return {
+            word: log(len(self._past) / said[word])
+            for word in {*_WORD.findall(self._future.lower())}
+            if 0 < said[word] <= most
+        }
+
+    @cached_property
+    def _packed(self) -> tuple[int, int]:
+        """Bytes of the future alone, and behind the whole history."""
+        past = text_of(self._past)
+        return packed(self._future), packed(f"{past}\n{self._future}") - packed(past)
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    words = text.split()
+    return set(zip(*(words[start:] for start in range(RUN)), strict=False))
+
+
+def cut(ready: Prepared, one: SizedHistory, name: str, target: int | None = None) -> Context:
+    """A history under a strategy with the rule-based writer, at its size or another one."""
+    budget = Budget(target=target or one.target, window=ready.window, reason="matched")
+    return compact(one.history, preset(name).strategy, budget, ready.reader(EXTRACTIVE)).sent
+
+
+def at_equal_size(sessions: Iterable[Session]) -> pd.DataFrame:
+    """`summarize`, and `truncate` cut to the sizes that it really used: a row a boundary, size, context and judge."""
+    rows: list[dict[str, object]] = []
+    for ready in map(prepared, sessions):
+        for one in sized_histories(ready.session, ready.sizing, at_shares(ready.session, AT), SHARES):
+            if one.fits:
+                written = cut(ready, one, "summarize")
+                contexts = {"summarize": written, "truncate": cut(ready, one, "truncate", written.tokens)}
+                rows += rows_of(Judged(ready, one.at), contexts, f"{one.share:.0%}")
+    return pd.DataFrame(rows)
+
+
+def at_recorded(sessions: Iterable[Prepared]) -> pd.DataFrame:
+    """Rows as in `at_equal_size`, of the contexts of `recorded_contexts_of`."""
+    rows: list[dict[str, object]] = []
+    for ready in sessions:
+        for _, at, contexts in recorded_contexts_of([ready]):
+            rows += rows_of(Judged(ready, at), contexts, "recorded")
+    return pd.DataFrame(rows)
+
+
+def recorded_contexts_of(sessions: Iterable[Prepared]) -> Iterator[tuple[str, int, dict[str, Context]]]:
+    """What recorded agents went on with; the same with a summary by the writer for the agent's own; and `truncate`.
+
+    Session, boundary and contexts. The writer's summary has at most the tokens of the agent's, all else is the same.
+    """
+    for ready in sessions:
+        for at, one in recorded_contexts(ready.session, ready.sizing).items():
+            size = one.after.tokens
+            history = SizedHistory(at, None, one.before, size, size)
+            if history.fits and (own := rewritten(ready, one)):
+                cut_down = cut(ready, history, "truncate")
+                yield ready.session.id, at, {"recorded": one.after, "extractive": own, "truncate": cut_down}
+
+
+def rewritten(ready: Prepared, one: RecordedContexts) -> Context | None:
+    """What an agent went on with, its summary written by the rule-based writer; None where it has no one summary."""
+    kept = {id(message) for message in one.after.messages}
+    places = [i for i, message in enumerate(one.after.messages) if isinstance(message, Summary)]
+    if len(places) != 1:
+        return None
+    place = places[0]
+    replaced = [message for message in one.before.messages if id(message) not in kept]
+    text = written(replaced, one.after.sizes[place], ready.reader(EXTRACTIVE))
+    summary = replace(one.after.messages[place], id="written", text=text)
+    messages, sizes = list(one.after.messages), list(one.after.sizes)
+    messages[place], sizes[place] = summary, one.before.count(summary)
+    return Context(tuple(messages), tuple(sizes), one.after.overhead, one.after.count)
+
+
+def written(messages: Sequence[Message], most: int, model: Model = EXTRACTIVE) -> str:
+    """The writer's summary of some messages, of at most so many tokens."""
+    request = SummaryRequest(
+        purpose="summary", system="", write=lambda _: "", max_tokens=most, count=COUNT, messages=tuple(messages)
+    )
+    return model.complete(request).text
+
+
+def rows_of(judged: Judged, contexts: Mapping[str, Context], size: str) -> Iterator[dict[str, object]]:
+    """A row a context and judge."""
+    session = judged.ready.session
+    of = {"session": session.id, "project": session.project or session.id, "at": judged.at, "size": size}
+    for name, context in contexts.items():
+        for judge, value in judged.scores(context).items():
+            yield {**of, "context": name, "tokens": context.spoken, "judge": judge, "value": value}
+
+
+def sizes_table(rows: pd.DataFrame, one: str = "summarize", other: str = "truncate") -> Iterator[str]:
+    """Two contexts by each judge at each size, in points, over projects: on others' recordings, on ours."""
+    bundled = ours(rows)
+    for title, own in (("recordings of others", rows[~bundled]), ("the bundled sessions", rows[bundled])):
+        yield f"{counted(own)}, {title}:"
+        yield ""
+        yield from _sizes(own, one, other)
+        yield ""
+
+
+def _sizes(rows: pd.DataFrame, one: str, other: str) -> Iterator[str]:
+    sizes = sorted(rows["size"].unique())
+    heads = (f"{one}, {size} | {other}, {size} | difference" for size in sizes)
+    yield f"| judge | {' | '.join(heads)} |"
+    yield "|---" * (3 * len(sizes) + 1) + "|"
+    for judge, title in JUDGES.items():
+        cells = (_lead(rows[(rows["judge"] == judge) & (rows["size"] == size)], one, other) for size in sizes)
+        yield f"| {title} | {' | '.join(cells)} |"
+
+
+def counted(rows: pd.DataFrame) -> str:
+    """How many sessions and projects some rows are of."""
+    return f"{some(rows['session'].nunique(), 'session')} of {some(rows['project'].nunique(), 'project')}"
+
+
+def recorded_table(rows: pd.DataFrame) -> Iterator[str]:
+    """The agent's own summary and the writer's by each judge, in points, and at how many compactions each is ahead."""
+    compactions = some(rows.groupby(["session", "at"]).ngroups, "recorded compaction")
+    yield f"{compactions}, {counted(rows)}:"
+    yield ""
+    yield "| judge | the agent's own | the writer's | difference | writer ahead, level, behind | *truncate* |"
+    yield "|---" * 6 + "|"
+    for judge, title in JUDGES.items():
+        own = rows[rows["judge"] == judge]
+        each = own.pivot_table(index=["session", "at"], columns="context", values="value")
+        apart = (each["extractive"] - each["recorded"]).dropna() * (-1 if judge == "stale" else 1)
+        ahead = f"{(apart > 0).sum()}, {(apart == 0).sum()}, {(apart < 0).sum()}"
+        first = _lead(own, "extractive", "recorded").split(" | ")
+        cut = _lead(own, "truncate", "recorded").split(" | ")[0]
+        yield f"| {title} | {first[1]} | {first[0]} | {first[2]} | {ahead} | {cut} |"
+
+
+def _lead(rows: pd.DataFrame, one: str, other: str) -> str:
+    """The means of two contexts over projects, and their difference with its interval: three cells."""
+    each = rows.pivot_table(index=["project", "session"], columns="context", values="value")[[one, other]].dropna()
+    projects = each.index.get_level_values("project").astype(str).tolist()
+    apart = 100 * (each[one] - each[other])
+    found = [estimate(values.tolist(), projects) for values in (100 * each[one], 100 * each[other], apart)]
+    first, second, difference = (one for one in found if one is not None)
+    ends = "" if difference.low is None else f" ({difference.low:+.0f} to {difference.high:+.0f})"
+    return f"{first.mean:.0f} | {second.mean:.0f} | {difference.mean:+.0f}{ends}"
