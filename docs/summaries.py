@@ -25,7 +25,6 @@ from workbench.experiment.sources import sessions_in, sources_of
 from workbench.formats import some
 from workbench.metrics.demand import HORIZON
 from workbench.metrics.exam.exams import Exams
-from workbench.metrics.later_use import LaterUse
 from workbench.metrics.view import view
 from workbench.models.extractive import Extractive
 from workbench.models.model import Model, SummaryRequest
@@ -99,7 +98,7 @@ class Judged:
         stale, values = index.changes.stale(at, kept_mask(seen.kept, index.inverted_index.n), seen.texts)
         if values:
             found["stale"] = stale / values
-        found |= {str(part): share for part, share in LaterUse.of(exams.history).shares(at, seen).items()}
+        found |= {str(part): share for part, share in exams.later_use.shares(at, seen).items()}
         if len(index.demand(at)) >= FEWEST:
             retained = index.demand(at).retained(seen.kept, seen.texts)
             found |= {"bound": retained.mean("bound"), "presence": retained.mean("presence")}
