@@ -1,9 +1,14 @@
 """Kills a compactor and resumes it from its document in every turn; what it sends must not differ.
 
-    python tests/benchmarks/bench_resume.py [--turns 60] [--window 16000] [--presets pi opal] [--formats openai gemini]
+    python tests/benchmarks/bench_resume.py [--turns 60] [--window 32000] [--presets pi opal] [--formats openai gemini]
 
 Each preset goes through the conversation of `bench_stress.py` in each format twice: once without a stop, and once saved
 as JSON and loaded again behind every second turn, and before each request within the other turns. Goal: none differs.
+
+Figures of 2026-11-23, 60 turns, windows of 16,000 and 32,000: of 8,085 requests in 49 runs none differs. `claude_code`,
+`clear_tool_uses`, `codex_local`, `null`, `none`, `observation_mask`, `opal`, `opencode` and `openhands_rolling` were run
+in all formats, `ddx_agent`, `langchain_20`, `docker_agent` and `pi` in two or three; `operator_use` compacted nothing in
+the small window. The other six were not run to their end.
 """
 
 from __future__ import annotations
@@ -57,7 +62,7 @@ def differences(preset: str, format: str, habit: str, turns: int, window: int) -
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Counts requests that differ once a compactor is killed and resumed.")
     parser.add_argument("--turns", type=int, default=60)
-    parser.add_argument("--window", type=int, default=16_000)
+    parser.add_argument("--window", type=int, default=32_000)
     parser.add_argument("--presets", nargs="+", default=sorted(BUILTIN), choices=sorted(BUILTIN))
     parser.add_argument("--formats", nargs="+", default=[*FORMATS], choices=[*FORMATS])
     given = parser.parse_args(arguments)

@@ -6,6 +6,17 @@ Each combination is one conversation whose requests a stand-in for a provider co
 preset meets each format, and the formats take turns with habits and faults, so that every pair of a preset with one of
 them occurs. Goals: no request above its window, no broken pair, no lost message, no undone compaction, no error that
 escapes, and at 6,000 messages at most 1 ms a request.
+
+Figures of 2026-11-23, without `--all`, 200 turns:
+
+- Fifteen presets were run to their end (all but `null`, `observation_mask`, `opal`, `opencode`, `openhands_rolling`), some
+  on earlier states of that day's code: 105 runs, 63,315 requests, 2,775 compactions, 544 last resorts; all five counts
+  are 0.
+- At 40 turns `null` with a reminder in a message of its own has one undone compaction: it compacts the very first
+  request, when nothing tells that reminder from what the user said last.
+- A request at 6,000 messages takes 0.5 to 1.3 ms with the same dicts. With dicts built anew it takes 3 to 11 ms, which
+  misses the goal: comparing both lists with `==` takes 2 to 3.5 ms of it and freeing the old one 1 to 3. The higher
+  figures are those of a machine under load.
 """
 
 from __future__ import annotations
@@ -222,21 +233,25 @@ def combinations(presets: Sequence[str], every: bool) -> Iterator[tuple[str, str
             yield preset, format, HABITS[(p + n // 2 + n) % len(HABITS)], FAULTS[n]
 
 
-def cost(messages: int = 6_000) -> tuple[float, float]:
-    """Seconds of a request with one new message behind so many, and those of writing them as JSON, as a client does."""
+def cost(messages: int = 6_000, *, rebuilt: bool = False) -> tuple[float, float]:
+    """Processor seconds of a request with one new message behind so many, and of writing them as JSON as a client does.
+
+    `rebuilt` is a host whose list holds new dicts with new texts at each request.
+    """
     chat = conversation(1_200, "openai")[0][: messages + 200]
     live = Compactor("truncate", window=10**9)
     live.before_request(chat[:messages])
     times, writing = [], []
-    for end in range(messages + 1, len(chat) + 1):
-        start = time.perf_counter()
-        live.before_request(chat[:end])
+    for end in range(messages + 1, len(chat) + 1, 5 if rebuilt else 1):
+        given = json.loads(json.dumps(chat[:end])) if rebuilt else chat[:end]
+        start = time.process_time()
+        live.before_request(given)
         live.report_usage({"prompt_tokens": live.tokens, "completion_tokens": 1})
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.process_time()
         json.dumps(chat[:messages])
-        writing.append(time.perf_counter() - start)
+        writing.append(time.process_time() - start)
     return sorted(times)[len(times) // 2], min(writing)
 
 
@@ -263,10 +278,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{'all':18}" + "".join(f"{whole[head]:14,}" for head in heads))
     for why in whole.keys() - set(heads):
         print(f"  {whole[why]} x {why}")
-    request, writing = cost()
-    print(
-        f"a request at 6,000 messages: {request * 1e3:.2f} ms (goal 1), {request / writing:.2f} of writing them as JSON"
-    )
+    for habit in ("plain", "rebuilt"):
+        request, writing = cost(rebuilt=habit == "rebuilt")
+        ratio = f"{request / writing:.2f} of writing them as JSON"
+        print(f"a request at 6,000 messages, {habit}: {request * 1e3:.2f} ms (goal 1), {ratio}")
     return 1 if any(whole[head] for head in ZERO) else 0
 
 

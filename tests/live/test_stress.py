@@ -1,8 +1,9 @@
-"""A small sample of the stress benchmark: what must be 0 is 0."""
+"""A small sample of the benchmarks of stress and of stops: what must be 0 is 0."""
 
 from __future__ import annotations
 
 import pytest
+from benchmarks.bench_resume import differences
 from benchmarks.bench_stress import FAULTS, FORMATS, ZERO, cost, driven
 
 CASES = [
@@ -25,6 +26,12 @@ def test_nothing_is_above_the_window_broken_lost_or_undone(case: tuple[str, str,
     found = driven(*case, turns=30, window=12_000)
     assert found["compactions"] + found["last resorts"] > 0
     assert {head: found[head] for head in ZERO if found[head]} == {}
+
+
+@pytest.mark.parametrize("case", [("summarize", "openai", "reminder"), ("opal", "gemini", "rebuilt")], ids=" ".join)
+def test_killed_and_resumed_in_every_turn_it_sends_the_same(case: tuple[str, str, str]) -> None:
+    requests, different, compactions = differences(*case, turns=10, window=4_000)
+    assert requests > 20 and compactions > 1 and different == 0
 
 
 def test_a_request_costs_a_small_part_of_writing_it() -> None:
