@@ -17,7 +17,7 @@ from workbench.errors import FormatError, SettingError
 from workbench.importers.native import as_plain
 from workbench.importers.records import read_as
 from workbench.live.events import RunEnds
-from workbench.live.formats.parts import plain
+from workbench.live.formats.parts import jsonable
 from workbench.live.formats.shape import HostMessage
 from workbench.live.formats.table import MessageFormat
 from workbench.live.gauge import SentRequest
@@ -154,7 +154,7 @@ def save(preset: str, recovery: Recovery, scheduler: Scheduler) -> dict[str, Jso
         pause_tokens=_finite(breaker.resumes_at), pause_seconds=_finite(breaker.resumes_after - clock()),
         mended=recovery.mended, resent=recovery.resent, overflowed=scheduler.overflowed, requested=scheduler.requested,
     )  # fmt: skip
-    found: dict[str, Json] = json.loads(json.dumps(as_plain(document), default=_jsonable))
+    found: dict[str, Json] = json.loads(json.dumps(as_plain(document), default=jsonable))
     return found
 
 
@@ -299,11 +299,3 @@ def _line(slots: tuple[SavedSlot, ...], path: list[HostMessage]) -> Line:
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def _jsonable(value: Json) -> Json:
-    """What JSON has no form for: a client's object as its values, a mapping as a dict, anything else as text."""
-    found = plain(value)
-    if found is not value:
-        return found
-    return dict(value) if isinstance(value, Mapping) else str(value)

@@ -81,3 +81,11 @@ def sealed(part: Mapping[str, Json], tokens: int | None = None) -> Image:
 def written(part: Json) -> str:
     """A part as JSON text."""
     return json.dumps(part, ensure_ascii=False, default=str)
+
+
+def jsonable(value: Json) -> Json:
+    """What JSON has no form for: a client's object as its values, a mapping as a dict, anything else as text."""
+    found = plain(value)
+    if found is not value:
+        return found
+    return dict(value) if isinstance(value, Mapping) else str(value)
