@@ -10,129 +10,32 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from workbench.errors import FormatError, SettingError
 from workbench.importers.native import as_plain
 from workbench.importers.records import read_as
-from workbench.live.events import RunEnds
 from workbench.live.formats.parts import jsonable
 from workbench.live.formats.shape import HostMessage
-from workbench.live.formats.table import MessageFormat
-from workbench.live.gauge import SentRequest
 from workbench.live.identity import Additions, Line
 from workbench.live.memory import Memory
 from workbench.live.message_writer import write_messages
 from workbench.live.recovery import Recovery
+from workbench.live.saved_document import (
+    VERSION,
+    SavedCheckpoint,
+    SavedCompactor,
+    SavedContext,
+    SavedEntry,
+    SavedLimit,
+    SavedLogEntry,
+    SavedSlot,
+)
 from workbench.live.scheduler import Scheduler
 from workbench.live.state import Checkpoint, State
 from workbench.transcript.context import Context
 from workbench.transcript.log import Entry, Log, LogError, MessageEntry
-from workbench.transcript.message import Json, Message, Summary
-
-VERSION = 1
-
-
-@dataclass(frozen=True, slots=True)
-class SavedEntry:
-    """One of the host's messages; its own messages, of the last `span` entries, are numbered from `number` on."""
-
-    record: Mapping[str, Json]
-    number: int = 0
-    span: int = 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedLogEntry:
-    """An entry of the log whose message is one of the host's in `entries`."""
-
-    id: str
-    parent: str | None
-    type: Literal["host_message"] = "host_message"
-
-
-@dataclass(frozen=True, slots=True)
-class SavedSlot:
-    """One message of a list that the host may hold: its own, by its place, or one that was written for it."""
-
-    at: int | None = None
-    record: Mapping[str, Json] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SavedContext:
-    """Messages by their id, or as `@n` the n-th of those that stages wrote."""
-
-    messages: tuple[str, ...]
-    sizes: tuple[int, ...]
-    overhead: int = 0
-    archived: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SavedCheckpoint:
-    """A compaction in force; `sent` is None where it is the same as `kept`."""
-
-    kept: SavedContext
-    heard: int
-    sent: SavedContext | None = None
-    covers: int = 0
-    entry: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SavedLimit:
-    """A window that an error stated, believed for so many seconds more."""
-
-    model: str
-    tokens: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedCompactor:
-    """The whole document."""
-
-    workbench: Literal["compactor"]
-    version: int
-    preset: str
-    window: int
-    format: MessageFormat | None = None
-    likely: MessageFormat = "openai"
-    entries: tuple[SavedEntry, ...] = ()
-    log: tuple[Entry | SavedLogEntry, ...] = ()
-    log_leaf: str | None = None
-    leaf: str | None = None
-    history: int = 0
-    number: int = 0
-    names: Mapping[str, Json] | None = None
-    archive: Mapping[str, Json] | None = None
-    written: tuple[Summary, ...] = ()
-    made: tuple[Message, ...] = ()
-    checkpoints: tuple[SavedCheckpoint, ...] = ()
-    given: tuple[SavedSlot, ...] = ()
-    returned: tuple[SavedSlot, ...] = ()
-    additions: tuple[str, ...] = ()
-    model: str = ""
-    request: SentRequest | None = None
-    reported: SentRequest | None = None
-    limits: tuple[SavedLimit, ...] = ()
-    declared: int = 0
-    least: int | None = None
-    compactions: int = 0
-    patience: int = 0
-    vain: int = 0
-    usd: float | None = None
-    ending: RunEnds | None = None
-    misses: int = 0
-    paused: bool = False
-    pause_tokens: float | None = None
-    pause_seconds: float | None = None
-    mended: int = 0
-    resent: int = 0
-    overflowed: bool = False
-    requested: str | None = None
+from workbench.transcript.message import Json, Message
 
 
 def save(preset: str, recovery: Recovery, scheduler: Scheduler) -> dict[str, Json]:
