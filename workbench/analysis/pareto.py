@@ -48,7 +48,7 @@ def frontier(
     given = np.asarray(values, dtype=float)
     there = np.isfinite(given).all(axis=(1, 2))
     sessions = int(there.sum())
-    if not sessions:
+    if not sessions or not len(strategies):
         return pd.DataFrame(columns=["strategy", "on_frontier", "probability", "sessions"])
     columns = given[there].reshape(sessions, -1).T
     named = [name for name, whole in zip(projects, there, strict=True) if whole] if len(projects) else []

@@ -67,7 +67,7 @@ def sweep_table(results: Results) -> pd.DataFrame:
     ]
     names = [str(one["strategy"]) for one in rows if one["sessions"]]
     places = wide[PLACE].unstack("strategy").reindex(columns=pd.MultiIndex.from_product([PLACE, names]))
-    values = np.moveaxis(places.to_numpy(dtype=float).reshape(-1, len(PLACE), len(names)), 1, 2)
+    values = np.moveaxis(places.to_numpy(dtype=float).reshape(len(places), len(PLACE), len(names)), 1, 2)
     named = [projects[str(session)] for session in places.index]
     places = frontier(names, values, ("higher", "higher"), named).drop(columns="sessions")
     return pd.DataFrame(rows).merge(places, on="strategy", how="left")
