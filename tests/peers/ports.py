@@ -45,7 +45,7 @@ def pi_size(message: Message) -> int:
 def pi(case: Case, ours: Rules) -> Decision:
     """Back from the newest message until 20,000 tokens are there, then on to the next that is no tool result."""
     messages, n = case.messages, len(case.messages)
-    sizes = case.sizes if "sizes" in ours else [*map(pi_size, messages)]
+    sizes = [*map(pi_size, messages)]
     keep = min(20_000, case.half) if "room" in ours else 20_000
     valid = [i for i in range(case.start, n) if messages[i].role != "tool"]
     total, cut = 0, valid[0] if valid else case.start
@@ -59,7 +59,7 @@ def pi(case: Case, ours: Rules) -> Decision:
     stay = case.newest if "newest" in ours else frozenset[str]()
     if begins is not None and case.ids(range(begins, cut)) <= stay:
         split = False  # nothing of the turn's start goes
-    if begins is not None and "alone" in ours and case.ids(range(case.start, begins)) <= stay:
+    if begins is not None and "carried" in ours and case.start and case.ids(range(case.start, begins)) <= stay:
         split = False
     return Decision(with_newest(case, case.ids(range(cut, n)), ours), split=split)
 

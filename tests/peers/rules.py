@@ -53,8 +53,7 @@ ROWS = (
         "room": ROOM,
         "people": MADE_UP,
         "end": "the original then keeps everything",
-        "sizes": "A message's texts are counted with a character between them",
-        "alone": "asks for no summary of the start alone",
+        "carried": "that summary is updated with it",
     }),
     Compared("gemini_cli", ports.gemini_cli, {
         "newest": NEWEST,

@@ -2,7 +2,17 @@ from compaction.presets.situations import at, due, fired, stayed, summary
 
 from builders import called, conversation, result, said, told
 from workbench.compaction.presets.pi import LIMITS, PI, pi_tokens
-from workbench.transcript.message import Message, plain_text
+from workbench.transcript.message import (
+    AssistantMessage,
+    Image,
+    Message,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+    plain_text,
+)
 
 
 def test_it_is_due_above_the_window_less_16384_and_not_at_exactly_that() -> None:
@@ -26,6 +36,26 @@ def test_the_target_is_the_size_at_which_it_is_due_no_more_in_the_units_of_the_e
 def test_characters_by_four_are_rounded_up() -> None:
     assert pi_tokens(said("12345")) == 2
     assert pi_tokens(said("1234")) == 1
+
+
+def test_a_picture_in_a_result_is_4800_characters_and_one_of_the_users_nothing() -> None:
+    picture = Image()
+    assert pi_tokens(ToolResult(id="r", call_id="c", blocks=(Text("1234"), picture))) == 1 + 1_200
+    assert pi_tokens(UserMessage(id="u", blocks=(Text("1234"), picture))) == 1
+
+
+def test_a_call_is_its_name_and_its_arguments_as_json_without_blanks() -> None:
+    call = ToolCall("c", "read", {"path": "a", "n": 1})
+    answer = AssistantMessage(id="a", blocks=(Text("1234"), Thinking("5678"), call))
+    assert pi_tokens(answer) == -(-(4 + 4 + len("read") + len('{"path":"a","n":1}')) // 4)
+
+
+def test_the_start_of_a_turn_that_nothing_precedes_is_asked_for_alone() -> None:
+    messages = [said("go", "u"), *(told("x" * 40_000, f"a{i}") for i in range(4))]
+    done, model = fired(PI, messages, ("the start",))
+    assert [request.purpose for request in model.requests] == ["turn_prefix"]
+    assert summary(done).text.startswith("No turn before this one.")
+    assert summary(done).text.endswith("the start")
 
 
 def test_about_twenty_thousand_tokens_stay_from_the_next_message_that_is_no_result() -> None:

@@ -5,13 +5,11 @@ Restates the compaction of pi (badlogic/pi-mono, read at 2026-03-15), in `packag
 
 - An earlier summary is carried on wherever it stands before the cut, and what the last compaction kept is looked at
   again, as in newer releases. Older ones begin behind that compaction, and what it kept is lost at the next.
-- Where only the start of a turn goes, it is summarised like whole turns, and an earlier summary with it: the preset
-  asks for no summary of the start alone. The original does, and an earlier summary is lost to it.
+- Where only the start of a turn goes behind an earlier summary, that summary is updated with it. The original asks for
+  the start alone, and the earlier summary is lost.
 - A turn does not begin at a message that a client made up in the user's name; there it does.
 - Where the newest messages that reach 20,000 tokens begin with results of a call before them and nothing else follows,
   all goes; the original then keeps everything and is due again.
-- A message's texts are counted with a character between them and blanks in the arguments' JSON, and the user's pictures
-  as 4,800 characters like those of results; the original counts none of these.
 - The two requests of a split turn run concurrently where the model allows it, else one after the other.
 - Transcripts are labelled by our own wording: results are cut at 2,000 characters, as there, and arguments at 400.
 - File lists are sent below the summary and not written into its text, changed files first.
@@ -22,6 +20,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from workbench.compaction.presets.token_counters import unsaid_chars
+from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span
 from workbench.compaction.stage import Budget
@@ -29,7 +29,7 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.compaction.trigger import AtLimit
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, counted_text
+from workbench.transcript.message import Message
 
 RESERVE = 16_384
 LIMITS = SizeLimits(most=int(0.8 * RESERVE), most_turn=int(0.5 * RESERVE), share=SUMMARY_SHARE)
@@ -37,9 +37,10 @@ IMAGE_CHARS = 4_800
 
 
 def pi_tokens(message: Message) -> int:
-    """A quarter of the characters of words, thoughts, tool names and arguments, rounded up; no overhead."""
-    pictures = sum(block.type == "image" for block in message.blocks)
-    return -(-(len(counted_text(message)) + IMAGE_CHARS * pictures) // 4)
+    """A quarter of the characters of words, thoughts, tool names and arguments, rounded up; user pictures none."""
+    words = sum(len(block.text) for block in message.blocks if block.type == "text")
+    pictures = sum(block.type == "image" for block in message.blocks) if message.role == "tool" else 0
+    return -(-(words + unsaid_chars(message) + IMAGE_CHARS * pictures) // 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class PiCut:
 
 PI = Preset(
     "pi",
-    Strategy("pi", (Summarize(cut=PiCut(), limits=LIMITS, name="pi_compact"),)),
+    Strategy("pi", (Summarize(cut=PiCut(), prompt=PromptTemplate(start="start"), limits=LIMITS, name="pi_compact"),)),
     AtLimit(reserve=RESERVE, above=True),
     count=pi_tokens,
     moments=("before_request", "after_turn"),
