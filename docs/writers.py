@@ -25,11 +25,8 @@ SHOWN = ("exam", "edits", "request", "phrases", "bound", "runs", "rare", "compre
 TODAY, OTHER = "all rules", "truncate"
 ROWS = len(choice.ORIGINS)
 RULES: Mapping[str, Mapping[str, object]] = {
-    "kinds of names": {"choice.KINDS": dict.fromkeys(choice.KINDS, 1.0)},
     "origins of lines": {"choice.ORIGINS": np.ones(ROWS)},
     "how often a name was said": {"choice.SPOKEN": 0.0},
-    "how often results had it": {"choice.HEARD": 0.0},
-    "messages since": {"choice.AGE": 0.0},
     "text since": {"choice.DISTANCE": 0.0},
     "less for a name again": {"choice.AGAIN": 1.0},
     "less for older lines": {"choice.OLDER": 1.0},
@@ -41,18 +38,13 @@ RULES: Mapping[str, Mapping[str, object]] = {
     "sections": {"outline.Outline.row": lambda own, pick, *_: outline.Row(0, 0, pick.at, pick.place, pick.line.text)},
 }
 """By rule, what is set where it is left out."""
-_THREE = ("kinds of names", "how often results had it", "messages since")
-"""Chosen on the first 14 projects, where each alone made no difference; tried on the other ten."""
-_FEWER = ("kinds of names", "how often results had it", "text since", "less for older lines",
-          "less for what only results had")  # fmt: skip
+_FEWER = ("text since", "less for older lines", "less for what only results had")
 _FEW = (*_FEWER, "origins of lines", "something for prose", "a part for decisions")
-_FEWEST = (*_FEW, "messages since", "other words in the line", "a part for the user's words", "sections")
+_FEWEST = (*_FEW, "other words in the line", "a part for the user's words", "sections")
 WITHOUT: Mapping[str, tuple[str, ...]] = {
     TODAY: (),
     **{f"without {rule}": (rule,) for rule in RULES},
-    "without messages and text since": ("messages since", "text since"),
-    "without three rules": _THREE, "without five rules": _FEWER, "without eight rules": _FEW,
-    "names said, each once": _FEWEST,
+    "without three rules": _FEWER, "without six rules": _FEW, "names said, each once": _FEWEST,
     "the user's words and the newest lines": tuple(
         rule for rule in RULES if rule not in ("text since", "a part for the user's words")
     ),
@@ -60,7 +52,7 @@ WITHOUT: Mapping[str, tuple[str, ...]] = {
 """The space: rules that each variant leaves out."""
 CHOOSING = 14
 """The first projects, on which writers are chosen."""
-CANDIDATES = (TODAY, "without kinds of names", "without messages and text since", "without three rules")
+CANDIDATES = (TODAY, "without something for prose")
 """Those that came out of it; they are tried on all other projects."""
 
 

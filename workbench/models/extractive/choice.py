@@ -1,9 +1,8 @@
 """Which lines are worth their tokens: those that tie exact names, likely to be needed again, to their context.
 
-An entity's worth is (1 + messages that said it) ** SPOKEN * (1 + tool results that held it) ** HEARD * (messages since)
-** AGE * exp(DISTANCE * share of the text since) * its kind's worth; a line's is the sum over its entities, times its
-origin's worth and 1 - exp(-CONTEXT * other words), since a bare list binds nothing. The weights were chosen on half of
-the recordings, and confirmed on the others and on other formats.
+An entity's worth is (1 + messages that said it) ** SPOKEN * exp(DISTANCE * share of the text since); a line's is the
+sum over its entities, times its origin's worth and 1 - exp(-CONTEXT * other words), since a bare list binds nothing.
+What each rule is worth, on projects that chose nothing, is in docs/decisions/extractive-default.md.
 """
 
 from __future__ import annotations
@@ -17,10 +16,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from workbench.extraction.entities import Entity, Kind
 from workbench.models.extractive.reading import Line, LineOrigin, ReadMessage
 
-SPOKEN, HEARD, AGE, DISTANCE, CONTEXT = 1.2, -0.3, -0.25, -1.0, 0.4
+SPOKEN, DISTANCE, CONTEXT = 1.2, -1.0, 0.4
 AGAIN = 0.5
 """What is left of an entity's worth once a chosen line holds it; a power of two, so that products stay exact."""
 OLDER = 0.6
@@ -31,12 +29,6 @@ PROSE, MOST_WORDS = 0.001, 12
 """Worth of one word in a line, so that a conversation without exact names is not left out, and how many count."""
 FOCUS = 10.0
 """Factor for a line that holds a word of the user's instructions."""
-
-KINDS: dict[Kind, float] = {
-    "path": 1.3, "identifier": 1.0, "flag": 1.5, "command": 1.0, "error": 1.0, "url": 0.7, "id": 0.5,
-    "version": 0.4, "hash": 0.35, "quote": 0.3, "number": 0.2,
-}  # fmt: skip
-"""How often entities of a kind are needed again, against identifiers."""
 
 ORIGINS = np.array([1.5, 1.4, 1.0, 1.0, 1.4, 0.7, 0.7, 0.3])
 """Worth of a line by its `LineOrigin`: the user's words, the model's, commands, arguments, and so on."""
@@ -74,11 +66,11 @@ class LineChoice:
 
     Args:
         read: the earlier summary, then the messages, oldest first.
-        names: the kind and text of each entity, by number.
+        entities: how many there are, by number.
     """
 
-    def __init__(self, read: Sequence[ReadMessage], names: Sequence[Entity]) -> None:
-        self.read, self.names = read, names
+    def __init__(self, read: Sequence[ReadMessage], entities: int) -> None:
+        self.read, self.known = read, entities
         self.lines = [line for message in read for line in message.lines]
         self.at = np.repeat(np.arange(-1, len(read) - 1), _integers(len(message.lines) for message in read))
         numbers, origins, texts, words, entities = zip(*self.lines, strict=True) if self.lines else ((),) * 5
@@ -95,7 +87,7 @@ class LineChoice:
 
         Lines that hold a word of `focus`, in lower case, gain more.
         """
-        worth_left = np.ones(len(self.names))
+        worth_left = np.ones(self.known)
         for entity in chain.from_iterable(pick.line.entities for pick in sure):
             worth_left[entity] *= AGAIN
         every = np.arange(len(self.lines))
@@ -147,27 +139,22 @@ class LineChoice:
 
     def _worths(self) -> tuple[Floats, Integers]:
         """The worth of each entity, by number, and the newest message that said or held it; -1 where none did."""
-        n, sizes = len(self.names), _integers(len(message.spoken) + len(message.heard) for message in self.read)
+        n, sizes = self.known, _integers(len(message.spoken) + len(message.heard) for message in self.read)
         spoken = np.bincount(_integers(chain.from_iterable(message.spoken for message in self.read)), minlength=n)
         heard = np.bincount(_integers(chain.from_iterable(message.heard for message in self.read)), minlength=n)
-        newest, worths = np.full(n, -1), np.zeros(n)
+        newest = np.full(n, -1)
         mentions = _integers(entity for message in self.read for entity in (*message.spoken, *message.heard))
         newest[mentions] = np.repeat(np.arange(-1, len(self.read) - 1), sizes)
-        found = np.flatnonzero(spoken + heard)
-        worths[found] = [KINDS.get(self.names[entity][0], 0.0) for entity in found.tolist()]
-        worths *= _powers(spoken, SPOKEN)
-        worths *= _powers(heard, HEARD)
-        worths *= self._recency()[newest + 1]
+        worths = _powers(spoken, SPOKEN) * self._recency()[newest + 1]
         worths[spoken == 0] *= UNSAID
+        worths[spoken + heard == 0] = 0.0
         return worths, newest
 
     def _recency(self) -> Floats:
         """The factor of an entity by the newest message that has it, beginning with none."""
-        n, until = len(self.read) - 1, [0, *accumulate(message.chars for message in self.read[1:])]
-        whole = max(until[-1], 1)
-        return np.array([
-            max(n - at, 1) ** AGE * exp(DISTANCE * (whole - until[max(at, 0)]) / whole) for at in range(-1, n)
-        ])  # fmt: skip
+        until = [0, 0, *accumulate(message.chars for message in self.read[1:])][: len(self.read)]
+        whole = max(sum(message.chars for message in self.read[1:]), 1)
+        return np.array([exp(DISTANCE * (whole - chars) / whole) for chars in until])
 
 
 def _powers(counts: Integers, exponent: float) -> Floats:

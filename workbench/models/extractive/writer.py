@@ -83,7 +83,8 @@ class _Draft:
         self.above = [above for above, _ in earlier]
         self.recent = int(RECENT * len(messages))
         self.chars = sum(message.chars for message in messages)
-        self.choice = LineChoice([ReadMessage.of([line for _, line in earlier]), *messages], reader.extractor.names)
+        before = ReadMessage.of([line for _, line in earlier])
+        self.choice = LineChoice([before, *messages], len(reader.extractor.names))
 
     def written(self) -> tuple[str, int]:
         """The longest summary of the best lines that fits, and its tokens; empty if not even one line does."""
