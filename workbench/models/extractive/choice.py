@@ -66,11 +66,11 @@ class LineChoice:
 
     Args:
         read: the earlier summary, then the messages, oldest first.
-        entities: how many there are, by number.
+        known: how many entities there are, by number.
     """
 
-    def __init__(self, read: Sequence[ReadMessage], entities: int) -> None:
-        self.read, self.known = read, entities
+    def __init__(self, read: Sequence[ReadMessage], known: int) -> None:
+        self.read, self.known = read, known
         self.lines = [line for message in read for line in message.lines]
         self.at = np.repeat(np.arange(-1, len(read) - 1), _integers(len(message.lines) for message in read))
         numbers, origins, texts, words, entities = zip(*self.lines, strict=True) if self.lines else ((),) * 5
