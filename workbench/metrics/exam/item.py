@@ -77,7 +77,7 @@ class Exam:
         """The weighted mean of the credits; None without a context or without items."""
         if not self.items or self.credits is None:
             return None
-        return float(np.average(self.credits, weights=[item.weight for item in self.items]))
+        return _weighted(self.items, np.array(self.credits))
 
     def table(self) -> pd.DataFrame:
         """The table `items`: a row an item; cue and look-alikes as texts, one entry a line."""
@@ -118,5 +118,8 @@ def mean_score(items: Sequence[Item], credit: Floats) -> float:
     Raises:
         ZeroDivisionError: there are no items.
     """
-    weights = np.array([item.weight for item in items])
-    return float(np.average(corrected(items, credit), weights=weights))
+    return _weighted(items, corrected(items, credit))
+
+
+def _weighted(items: Sequence[Item], credit: Floats) -> float:
+    return float(np.average(credit, weights=[item.weight for item in items]))
