@@ -18,8 +18,8 @@ import pandas as pd
 
 from workbench.analysis.paired import estimate
 from workbench.compaction.engine import compact
+from workbench.compaction.plan import Budget
 from workbench.compaction.presets import preset
-from workbench.compaction.stage import Budget
 from workbench.experiment.prepared import Prepared, prepared
 from workbench.experiment.sources import sessions_in, sources_of
 from workbench.formats import some

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.strategy import Preset
-from workbench.compaction.trigger import Situation
+from workbench.compaction.strategy import Preset, Situation
 from workbench.models.model import Model
 from workbench.transcript.context import Context
 from workbench.transcript.message import (

@@ -2,14 +2,14 @@
 
 from workbench.analysis.sweep import sweep_table as sweep_table
 from workbench.compaction.engine import compact as compact
+from workbench.compaction.plan import Budget as Budget
 from workbench.compaction.plan import Plan as Plan
 from workbench.compaction.plan import Replace as Replace
 from workbench.compaction.presets import preset as preset
 from workbench.compaction.presets import with_recall as with_recall
-from workbench.compaction.stage import Budget as Budget
+from workbench.compaction.strategy import AtShare as AtShare
 from workbench.compaction.strategy import Preset as Preset
 from workbench.compaction.strategy import Strategy as Strategy
-from workbench.compaction.trigger import AtShare as AtShare
 from workbench.datasets.bundled import bundled as bundled
 from workbench.errors import WorkbenchError as WorkbenchError
 from workbench.experiment.compare import compare as compare

@@ -7,8 +7,7 @@ import pytest
 
 from builders import remembering, rules
 from workbench.analysis.ablation import leave_one_out
-from workbench.compaction.plan import Plan
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.errors import SettingError

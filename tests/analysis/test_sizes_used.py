@@ -15,8 +15,7 @@ from workbench.analysis.panel import panel
 from workbench.analysis.scores import grouped
 from workbench.analysis.sweep import sweep_table
 from workbench.cli import main
-from workbench.compaction.plan import Plan
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.experiment.compare import compare

@@ -19,10 +19,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from workbench.compaction.engine import compact
 from workbench.compaction.guard import violations
+from workbench.compaction.plan import Budget
 from workbench.compaction.presets import preset
-from workbench.compaction.stage import Budget
-from workbench.compaction.strategy import Strategy
-from workbench.compaction.trigger import AtShare, Situation
+from workbench.compaction.strategy import AtShare, Situation, Strategy
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.message import (

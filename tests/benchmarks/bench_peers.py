@@ -31,13 +31,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 from bench_engine import Terse, long_conversation, planned
 
 from workbench.compaction.engine import compact
+from workbench.compaction.plan import Budget
 from workbench.compaction.presets import preset
 from workbench.compaction.presets.gemini_cli import ReverseBudget
 from workbench.compaction.presets.hermes_lean import HermesPrune
 from workbench.compaction.presets.opencode import Prune
-from workbench.compaction.stage import Budget
-from workbench.compaction.strategy import Strategy
-from workbench.compaction.trigger import Situation
+from workbench.compaction.strategy import Situation, Strategy
 from workbench.transcript.context import Context
 from workbench.transcript.message import AssistantMessage, Message, ToolResult, plain_text
 

@@ -32,10 +32,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from bench_engine import Terse, long_conversation, planned
 
 from workbench.compaction.engine import compact
+from workbench.compaction.plan import Budget
 from workbench.compaction.presets import BUILTIN
-from workbench.compaction.stage import Budget
-from workbench.compaction.strategy import Preset
-from workbench.compaction.trigger import Situation
+from workbench.compaction.strategy import Preset, Situation
 from workbench.transcript.context import Context
 from workbench.transcript.message import AssistantMessage, Message, SystemMessage, ToolCall, ToolResult
 from workbench.transcript.tokens import chars_per_token

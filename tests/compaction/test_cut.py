@@ -3,10 +3,9 @@ from dataclasses import replace
 import pytest
 
 from builders import called, conversation, result, rules, said, told
-from workbench.compaction.cut import KeepRecent
-from workbench.compaction.pins import Pins
+from workbench.compaction.cut import KeepRecent, Pins
+from workbench.compaction.plan import Budget
 from workbench.compaction.span_selection import Span
-from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary
 from workbench.transcript.pairing import cut_points

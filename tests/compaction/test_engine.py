@@ -6,12 +6,10 @@ import pytest
 
 from builders import compact_if_due, conversation, rules, said
 from workbench.compaction.engine import compact
-from workbench.compaction.plan import Draft, Plan, Replace
+from workbench.compaction.plan import Budget, Draft, Plan, Replace
 from workbench.compaction.presets import preset
-from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
-from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import AtShare, Situation
+from workbench.compaction.strategy import AtShare, Preset, Situation, Strategy
 from workbench.errors import ModelError
 from workbench.models.extractive import Extractive
 from workbench.models.model import Completion, SummaryRequest

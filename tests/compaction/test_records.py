@@ -10,9 +10,8 @@ import pytest
 
 from builders import conversation, rules, said
 from workbench.compaction.engine import StageRecord, compact
-from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.plan import Budget, Plan, Replace
 from workbench.compaction.presets import preset
-from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Strategy
 from workbench.models import find_model
 from workbench.transcript.context import Context, OpenContext

@@ -4,8 +4,8 @@ from dataclasses import replace
 from properties.conversations import context
 
 from builders import called, result, rules, said
+from workbench.compaction.plan import Budget
 from workbench.compaction.span_selection import Movable
-from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.message import Summary
 from workbench.transcript.pairing import cut_points

@@ -6,13 +6,11 @@ from types import FrameType
 
 import workbench.compaction
 from builders import compact_if_due, conversation, rules
-from workbench.compaction.plan import Draft
+from workbench.compaction.plan import Budget, Draft
 from workbench.compaction.presets.own import SUMMARIZE
 from workbench.compaction.presets.pi import PI
 from workbench.compaction.span_selection import SummaryInput
-from workbench.compaction.stage import Budget
-from workbench.compaction.strategy import Preset
-from workbench.compaction.trigger import Situation
+from workbench.compaction.strategy import Preset, Situation
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context
 
@@ -54,13 +52,13 @@ def walk(part: Preset) -> list[str]:
 
 def test_the_walk_of_a_context_visits_no_file_twice() -> None:
     assert walk(SUMMARIZE) == [
-        "trigger.py", "engine.py", "stages/summarize.py", "cut.py", "pins.py", "span_selection.py", "file_lists.py",
+        "strategy.py", "engine.py", "stages/summarize.py", "cut.py", "span_selection.py", "file_lists.py",
         "prompt_template.py", "size_limits.py", "plan.py", "guard.py",
     ]  # fmt: skip
 
 
 def test_a_preset_takes_the_same_way_with_its_own_cut_rule() -> None:
     assert walk(PI) == [
-        "trigger.py", "engine.py", "stages/summarize.py", "presets/pi.py", "span_selection.py", "file_lists.py",
+        "strategy.py", "engine.py", "stages/summarize.py", "presets/pi.py", "span_selection.py", "file_lists.py",
         "prompt_template.py", "size_limits.py", "plan.py", "guard.py",
     ]  # fmt: skip

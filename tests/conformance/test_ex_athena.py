@@ -12,12 +12,11 @@ from conformance.rows import Row
 
 import workbench as wb
 from builders import called, conversation, result, rules, said, told
-from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.plan import Budget, Plan, Replace, Stage
 from workbench.compaction.presets import preset
 from workbench.compaction.presets.ex_athena import ex_athena
 from workbench.compaction.presets.ex_athena.runs import ExcerptRuns, MergeRuns
 from workbench.compaction.presets.ex_athena.stages import AthenaMask, AthenaReduction, AthenaSnip, Pinning
-from workbench.compaction.stage import Budget, Stage
 from workbench.errors import ModelError, SettingError, UnknownName
 from workbench.live.compactor import Compactor
 from workbench.live.hooks import Cancel, Hooks

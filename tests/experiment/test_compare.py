@@ -13,8 +13,7 @@ import pandas as pd
 import pytest
 
 from builders import remembering, rules
-from workbench.compaction.plan import Plan
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.errors import SettingError, UnknownName
 from workbench.experiment.compare import compare

@@ -12,9 +12,8 @@ import pytest
 from builders import remembering, rules
 from workbench.analysis.compared import compare_table
 from workbench.analysis.scores import grouped
-from workbench.compaction.plan import Plan
+from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.presets import preset
-from workbench.compaction.stage import Budget
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset
 from workbench.errors import UnknownName

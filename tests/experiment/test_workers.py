@@ -13,8 +13,7 @@ import pytest
 
 from builders import remembering, rules
 from profiles import FULL
-from workbench.compaction.plan import Plan
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.errors import SettingError

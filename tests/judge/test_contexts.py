@@ -10,8 +10,7 @@ import pytest
 from judge.knowing import Knowing
 
 from builders import remembering, rules, said
-from workbench.compaction.plan import Plan, Replace
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget, Plan, Replace
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.errors import LeftOut, SettingError
 from workbench.experiment.compare import compare

@@ -9,12 +9,10 @@ import pytest
 import validators
 from live.talk import Record, anthropic, asked, openai
 
-from workbench.compaction.plan import Plan
+from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.presets import BUILTIN
-from workbench.compaction.stage import Budget
 from workbench.compaction.stages.truncate import Truncate
-from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import AtShare, Situation
+from workbench.compaction.strategy import AtShare, Preset, Situation, Strategy
 from workbench.errors import ModelError, SettingError
 from workbench.live.compactor import Compactor
 from workbench.live.events import AutomaticResumed, AutomaticStopped, CompactionEnded, LastResort, WindowTooSmall

@@ -9,10 +9,8 @@ import pytest
 import validators
 from live.talk import Record, answered, anthropic, asked, back, openai, used
 
-from workbench.compaction.plan import Plan
-from workbench.compaction.stage import Budget
-from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import AtShare, Situation
+from workbench.compaction.plan import Budget, Plan
+from workbench.compaction.strategy import AtShare, Preset, Situation, Strategy
 from workbench.errors import FormatError, ModelError, SettingError
 from workbench.live.compactor import Compactor
 from workbench.live.events import (

@@ -4,7 +4,7 @@ import pytest
 from live.talk import asked, openai
 
 from workbench.compaction.engine import Compaction
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget
 from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded
 from workbench.live.hooks import Cancel, Due, Hooks, Supply

@@ -13,8 +13,7 @@ import validators
 from live.talk import Record, asked, back, openai, used
 
 from profiles import FULL
-from workbench.compaction.plan import Draft, Plan, Replace
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget, Draft, Plan, Replace
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.errors import ModelError, Refused
 from workbench.live.compactor import Compactor

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 from live.talk import asked, openai
 
+from workbench.compaction.plan import Budget
 from workbench.compaction.presets import preset
-from workbench.compaction.stage import Budget
-from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import AtShare, Situation
+from workbench.compaction.strategy import AtShare, Preset, Situation, Strategy
 from workbench.errors import ModelError
 from workbench.live.compactor import Compactor
 from workbench.live.events import CallbackFailed, CompactionDropped, CompactionEnded

@@ -5,8 +5,7 @@ import validators
 from live.talk import answered, asked, back, openai, used
 
 from workbench.compaction.stages.truncate import Truncate
-from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import Never
+from workbench.compaction.strategy import Never, Preset, Strategy
 from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded, ErrorJudged, LastResort
 from workbench.live.settings import Settings

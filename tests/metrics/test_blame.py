@@ -3,9 +3,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from builders import remembering, rules
-from workbench.compaction.plan import Plan
+from workbench.compaction.plan import Budget, Plan, Stage
 from workbench.compaction.presets import preset
-from workbench.compaction.stage import Budget, Stage
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.metrics.blame import culprits

@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 
 from builders import conversation, remembering, rules
-from workbench.compaction.plan import Plan
+from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.presets import preset
-from workbench.compaction.stage import Budget
 from workbench.compaction.stages.truncate import Truncate
-from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import Situation
+from workbench.compaction.strategy import Preset, Situation, Strategy
 from workbench.metrics.blame import VIEW, culprits
 from workbench.metrics.chain import chain
 from workbench.metrics.demand import Retention

@@ -8,7 +8,7 @@ import pytest
 
 from builders import said, told
 from workbench.compaction.engine import Compaction, StageRecord
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget
 from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
 from workbench.metrics.size import over_window, peak_context, tokens_saved

@@ -12,7 +12,7 @@ from models.provider import Provider, Reply, completion
 
 from builders import called, conversation, result, said
 from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Strategy
 from workbench.errors import Refused, SettingError

@@ -15,9 +15,9 @@ from peers.rules import ROWS, Compared
 
 from profiles import FULL
 from workbench.compaction import presets
+from workbench.compaction.plan import Stage
 from workbench.compaction.presets.observation_mask import ObservationMask
 from workbench.compaction.presets.pi import PiCut
-from workbench.compaction.stage import Stage
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset
 from workbench.importers.importer import load

@@ -11,9 +11,8 @@ from properties.requests import begun, ended
 from properties.steps import Step, Words, conversations
 
 from workbench.compaction.engine import compact
-from workbench.compaction.stage import Budget
-from workbench.compaction.strategy import Strategy
-from workbench.compaction.trigger import Situation, Trigger
+from workbench.compaction.plan import Budget
+from workbench.compaction.strategy import Situation, Strategy, Trigger
 from workbench.live.compactor import Compactor
 from workbench.live.events import AutomaticResumed, AutomaticStopped, UsageIgnored
 from workbench.live.hooks import Hooks

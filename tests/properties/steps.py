@@ -12,12 +12,11 @@ from properties.extremes import EXTREMES
 
 from builders import compact_if_due
 from workbench.compaction.engine import Compaction, compact
+from workbench.compaction.plan import Budget
 from workbench.compaction.presets import BUILTIN as PRESETS
 from workbench.compaction.presets import preset
-from workbench.compaction.stage import Budget
 from workbench.compaction.stages import BUILTIN as STAGES
-from workbench.compaction.strategy import Strategy
-from workbench.compaction.trigger import Situation
+from workbench.compaction.strategy import Situation, Strategy
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Text, UserMessage, plain_text

@@ -17,7 +17,7 @@ from properties.steps import PRESETS, SUBJECTS, conversations, step
 
 from builders import conversation
 from workbench.compaction.engine import compact
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget
 from workbench.errors import ModelError
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.context import Context

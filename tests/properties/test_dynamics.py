@@ -17,8 +17,8 @@ from properties.test_fifty_compactions import turn
 
 from builders import compact_if_due, conversation, rules
 from profiles import examples
-from workbench.compaction.stage import Budget
-from workbench.compaction.trigger import Always, Situation
+from workbench.compaction.plan import Budget
+from workbench.compaction.strategy import Always, Situation
 from workbench.live.compactor import Compactor
 from workbench.live.events import AutomaticStopped, CompactionEnded, CompactionStarted, LastResort
 from workbench.live.hooks import Cancel, Hooks

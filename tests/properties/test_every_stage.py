@@ -9,8 +9,7 @@ from itertools import pairwise
 import pytest
 from properties.steps import budgets, conversations
 
-from workbench.compaction.plan import Draft, Plan
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget, Draft, Plan
 from workbench.compaction.stages import BUILTIN
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, plain_text

@@ -18,7 +18,7 @@ from properties.steps import PRESETS, Step, Words
 
 from builders import called, conversation, result, rules, said, told
 from workbench.compaction.engine import compact
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget
 from workbench.models.extractive import Extractive
 from workbench.models.model import Completion, Model, SummaryRequest
 from workbench.transcript.context import Context, OpenContext

@@ -12,8 +12,7 @@ from properties.steps import Words
 from builders import called, result, rules, said, told
 from workbench.compaction.engine import Compaction, compact
 from workbench.compaction.guard import violations
-from workbench.compaction.plan import Plan, Replace
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget, Plan, Replace
 from workbench.compaction.strategy import Strategy
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Text, UserMessage

@@ -21,10 +21,8 @@ from properties.test_planted_invariants import forged
 
 from builders import conversation
 from workbench.compaction.engine import Compaction
-from workbench.compaction.plan import Plan, Replace
-from workbench.compaction.stage import Budget
-from workbench.compaction.strategy import Strategy
-from workbench.compaction.trigger import Always, Situation
+from workbench.compaction.plan import Budget, Plan, Replace
+from workbench.compaction.strategy import Always, Situation, Strategy
 from workbench.live.compactor import Compactor
 from workbench.live.gauge import Gauge
 from workbench.live.hooks import Cancel, Hooks

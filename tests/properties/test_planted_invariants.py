@@ -12,7 +12,7 @@ from properties.steps import Step, Words, step
 
 from builders import called, result, rules, said, told
 from workbench.compaction.engine import Compaction
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget
 from workbench.compaction.strategy import Strategy
 from workbench.transcript.context import Context
 from workbench.transcript.message import Image, Message, Summary, SystemMessage, Text, Thinking, UserMessage

@@ -19,7 +19,7 @@ from properties.steps import SUBJECTS, Words, steps
 
 from builders import conversation, result, rules
 from workbench.compaction.engine import compact
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
 

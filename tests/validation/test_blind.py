@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from builders import remembering, rules
-from workbench.compaction.plan import Plan
+from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.presets import preset
-from workbench.compaction.stage import Budget
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.experiment.prepared import prepared

@@ -10,8 +10,7 @@ import numpy as np
 
 from workbench.analysis.compared import compare_table
 from workbench.analysis.paired import interval, project_means, sign_flip
-from workbench.compaction.plan import Plan
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.metrics import HEADLINE

@@ -6,7 +6,6 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from workbench.compaction.marker import left_out
 from workbench.transcript.message import AnswerBlock, Json, Message, Text, said_texts
 from workbench.transcript.tokens import TokenCounter
 
@@ -48,6 +47,11 @@ def _sticks(before: str, after: str) -> bool:
 def head(text: str, chars: int) -> str:
     """At most the first `chars` characters."""
     return text if len(text) <= chars else text[: boundary(text, chars)]
+
+
+def left_out(chars: int) -> str:
+    """In the place of the middle of a text."""
+    return f"[... {chars} characters left out ...]"
 
 
 def middle_out(text: str, chars: int) -> str:

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from workbench.compaction.guard import Violation, violations
-from workbench.compaction.plan import Plan
+from workbench.compaction.plan import Budget, Plan, Stage
 from workbench.compaction.recall import with_ids, with_room
-from workbench.compaction.stage import Budget, Stage
 from workbench.compaction.strategy import Strategy
 from workbench.errors import ModelError
 from workbench.markup import card

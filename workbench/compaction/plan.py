@@ -1,17 +1,64 @@
-"""What a stage wants done to a context: plain data until it is applied; and where a summary goes."""
+"""What a stage is: it sees a context and a budget, and plans what it wants done: plain data until it is applied."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from workbench.errors import PlanError
 from workbench.models.model import SummaryRequest
 from workbench.transcript.context import EMPTY, Context
 from workbench.transcript.message import Message, Summary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """How small a context should become.
+
+    Attributes:
+        target: tokens of the whole request, overhead included, at or below which compaction is done.
+        window: tokens that the model takes at most.
+        reason: `threshold`, `overflow`, `manual`, `requested` or `matched`.
+        force: compact even where the stage would see no need.
+        keep_recent: tokens of newest messages to keep; None leaves it to the strategy.
+        instructions: the user's wishes for the summary.
+    """
+
+    target: int
+    window: int
+    reason: str = "threshold"
+    force: bool = False
+    keep_recent: int | None = None
+    instructions: str = ""
+
+    @property
+    def matched(self) -> bool:
+        """Whether a comparison sets the size of the context."""
+        return self.reason == "matched"
+
+    def room(self, context: Context, gone: Iterable[int]) -> int:
+        """Tokens that the target leaves once these messages are gone; negative where it cannot be reached."""
+        return self.target - context.tokens + sum(context.sizes[i] for i in gone)
+
+
+class Stage(Protocol):
+    """One way of making a context smaller.
+
+    A stage is blind by signature: it sees the context and the budget, never the session, the future or the truth.
+    """
+
+    @property
+    def name(self) -> str:
+        """Name shown in records and reports."""
+        ...
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """The changes, or None for none. Pure: no model, no clock, no disk, no randomness."""
+        ...
+
 
 UNWRITTEN = Summary(id="", text="")
 _PLACE = re.compile(r"\{(\d+)\}")

@@ -14,8 +14,8 @@ from string import Template
 from typing import ClassVar
 
 from workbench.compaction.clip import head
+from workbench.compaction.plan import Budget
 from workbench.compaction.span_selection import SummaryInput
-from workbench.compaction.stage import Budget
 from workbench.models.model import Purpose, SummaryRequest
 from workbench.transcript.message import Message, ToolCall, plain_text
 

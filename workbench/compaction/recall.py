@@ -13,9 +13,9 @@ from functools import lru_cache
 from itertools import chain, zip_longest
 
 from workbench.compaction.clip import head
-from workbench.compaction.marker import reference
+from workbench.compaction.plan import Budget
 from workbench.compaction.prompt_template import harmless
-from workbench.compaction.stage import Budget
+from workbench.compaction.results import reference
 from workbench.transcript.context import Context
 from workbench.transcript.message import (
     Message,

@@ -1,14 +1,40 @@
-"""Tool results that keep their place and say less: what most cheap stages do."""
+"""Tool results that keep their place and say less, which is what most cheap stages do; and the words in their place."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from operator import itemgetter
 
 from workbench.compaction.clip import byte_length
 from workbench.compaction.plan import Plan, Replace
 from workbench.transcript.context import Context
-from workbench.transcript.message import Text, plain_text, with_blocks
+from workbench.transcript.message import Message, Text, plain_text, with_blocks
+
+REPEATED = "(repeat)"
+EXCERPT = "[microcompact excerpt]"
+SNIPPED = "<snipped: stale tool-result for call {}>"
+_TRUNCATED = re.compile(r"\[truncated; full=\d+ chars; ref=([0-9a-f]+)\]")
+
+
+def reference(text: str) -> str:
+    """The name under which a text is archived: the same text has the same name, always."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def truncated(chars: int, ref: str) -> str:
+    """In the place of a text of `chars` characters that the archive holds under `ref`."""
+    return f"[truncated; full={chars} chars; ref={ref}]"
+
+
+def is_archived(message: Message, archive: Mapping[str, str]) -> bool:
+    """Whether the message is a marker whose full text the archive holds."""
+    if not archive:
+        return False
+    text = plain_text(message)
+    found = _TRUNCATED.fullmatch(text) if text.startswith("[") else None
+    return found is not None and found.group(1) in archive
 
 
 def rewritten(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.pairing import pinned
 

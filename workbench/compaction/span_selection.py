@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Protocol
 
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary, is_real_user, said_texts

@@ -1,14 +1,164 @@
-"""Stages in order, and how one whole system compacts."""
+"""How one whole system compacts: stages in order, when they run, and to what budget."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from workbench.compaction.host_policy import NO_POLICY, HostPolicy
-from workbench.compaction.stage import Stage
-from workbench.compaction.trigger import AtShare, Moment, Trigger
+from workbench.compaction.plan import Budget, Stage
 from workbench.markup import card
+from workbench.transcript.message import Usage
 from workbench.transcript.tokens import TokenCounter
+
+Moment: TypeAlias = Literal["before_request", "after_tools", "after_turn"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """All that a trigger may look at. Making one costs the same however long the context is.
+
+    Attributes:
+        tokens: the context as it would be sent, overhead included, by the preset's counter.
+        window: tokens that the model takes at most.
+        overhead: the part of `tokens` that no message holds.
+        moment: the place in the agent's loop.
+        messages: how many messages the context has.
+        reported: the provider's usage for the newest request since the last compaction; None if there is none.
+        since: tokens of the messages after that report, by the preset's counter.
+        requested: whether the user or the agent requested a compaction.
+    """
+
+    tokens: int
+    window: int
+    overhead: int = 0
+    moment: Moment = "before_request"
+    messages: int = 0
+    reported: Usage | None = None
+    since: int = 0
+    requested: bool = False
+
+    @property
+    def measured(self) -> int:
+        """The provider's last count and an estimate of what came after it; without a report all is estimated."""
+        if self.reported is not None and self.reported.prompt > 0:
+            return self.reported.prompt + self.since
+        return self.tokens
+
+    def granted(self, most: int, reason: str = "threshold") -> Budget:
+        """A budget of `most` tokens as the provider counts, scaled to the preset's counter."""
+        return self.budget(most * self.tokens // max(self.measured, 1), reason=reason)
+
+    def budget(self, target: int, window: int | None = None, reason: str = "threshold") -> Budget:
+        """A budget of so many tokens by the preset's counter, less than there are now; requests name themselves."""
+        return Budget(
+            target=min(max(target, 0), max(self.tokens - 1, 0)),
+            window=self.window if window is None else window,
+            reason="requested" if self.requested else reason,
+        )
+
+
+class Trigger(Protocol):
+    """Decides when a context is due."""
+
+    @property
+    def name(self) -> str:
+        """Name shown in records and reports."""
+        ...
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """The budget to compact to, or None to leave the context alone. Pure, and O(1)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """Leaves every context alone."""
+
+    name: ClassVar[str] = "never"
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """None."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """Due at every request, with nothing granted: for the reference that remembers nothing."""
+
+    name: ClassVar[str] = "always"
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """A budget of nothing but the overhead."""
+        return Budget(target=situation.overhead, window=situation.window)
+
+
+@dataclass(frozen=True, slots=True)
+class AtShare:
+    """Due when the request fills a share of the window.
+
+    The target is a share of the room that the overhead leaves, so that it can be reached whatever the overhead is.
+
+    Attributes:
+        threshold: share of the window, in (0, 1]; a request of exactly that size is due.
+        target: share of the room (window less overhead) that the messages may take afterwards, below `threshold`.
+    """
+
+    threshold: float = 0.8
+    target: float = 0.4
+    name: ClassVar[str] = "at_share"
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """Due at `tokens >= threshold * window`."""
+        if situation.window <= 0 or situation.tokens < self.threshold * situation.window:
+            return None
+        room = max(situation.window - situation.overhead, 0)
+        return Budget(target=situation.overhead + int(self.target * room), window=situation.window)
+
+
+LARGEST_OUTPUT = 0.25
+"""The part of the window that a model's longest answer needs, where no recording says it."""
+LEAST_ROOM, LEAST_TOKENS = 0.25, 20_000
+"""What messages get before a restated system is due: a quarter of what the overhead leaves, at most so many tokens.
+
+The systems were made for windows of 100,000 tokens and more; in a small one their reserves would leave nothing.
+"""
+
+
+def answer_reserve(window: int, own: int) -> int:
+    """Tokens that a system sets aside for an answer: its own number, less where the window is small."""
+    return min(own, int(LARGEST_OUTPUT * window))
+
+
+@dataclass(frozen=True, slots=True)
+class AtLimit:
+    """Due by the provider's own count, at a limit that leaves messages a part of the window.
+
+    Attributes:
+        share: the limit as a share of the window.
+        reserve: tokens below it; `answer` more for the longest answer, at most a quarter of the window.
+        most: tokens that the limit never exceeds; None for no such bound.
+        above: whether a request of exactly the limit is not due.
+    """
+
+    share: float = 1.0
+    reserve: int = 0
+    answer: int = 0
+    most: int | None = None
+    above: bool = False
+    name: ClassVar[str] = "at_limit"
+
+    def limit(self, window: int) -> int:
+        """Tokens of a request by the system's own rule."""
+        own = int(self.share * window) - answer_reserve(window, self.answer) - self.reserve
+        return own if self.most is None else min(own, self.most)
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """Due at the limit, or above it, and on request; the target is what would not be due."""
+        room = max(situation.window - situation.overhead, 0)
+        least = situation.overhead + min(int(LEAST_ROOM * room), LEAST_TOKENS)
+        target = max(self.limit(situation.window), least) - (0 if self.above else 1)
+        return situation.granted(target) if situation.requested or situation.measured > target else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget
 from workbench.compaction.strategy import Preset
 from workbench.experiment.prepared import Prepared
 from workbench.metrics import PANEL

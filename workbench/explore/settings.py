@@ -6,10 +6,9 @@ import json
 from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget
 from workbench.compaction.stages.truncate import Truncate
-from workbench.compaction.strategy import Preset
-from workbench.compaction.trigger import AtShare, Situation, Trigger
+from workbench.compaction.strategy import AtShare, Preset, Situation, Trigger
 from workbench.experiment.prepared import Prepared
 
 

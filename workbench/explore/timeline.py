@@ -8,7 +8,7 @@ from itertools import groupby
 
 import numpy as np
 
-from workbench.compaction.trigger import AtLimit, AtShare
+from workbench.compaction.strategy import AtLimit, AtShare
 from workbench.explore.outcome import MessageOutcome
 from workbench.explore.view import SessionView
 from workbench.palette import looks

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.strategy import Preset
-from workbench.compaction.trigger import Moment, Never, Situation, Trigger
+from workbench.compaction.strategy import Moment, Never, Preset, Situation, Trigger
 from workbench.live.gauge import Gauge
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.context import Context

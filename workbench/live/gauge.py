@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from workbench.compaction.stage import Budget
-from workbench.compaction.strategy import Preset
-from workbench.compaction.trigger import AtShare, Moment, Situation, Trigger
+from workbench.compaction.plan import Budget
+from workbench.compaction.strategy import AtShare, Moment, Preset, Situation, Trigger
 from workbench.errors import CompactionRefused
 from workbench.live.callbacks import Host
 from workbench.live.hooks import Cause

@@ -9,8 +9,8 @@ from threading import Event as Flag
 from typing import Literal, TypeAlias
 
 from workbench.compaction.engine import Compaction
-from workbench.compaction.stage import Budget
-from workbench.compaction.trigger import Moment
+from workbench.compaction.plan import Budget
+from workbench.compaction.strategy import Moment
 from workbench.transcript.context import Context
 
 Cause: TypeAlias = Moment | Literal["error", "by_hand"]

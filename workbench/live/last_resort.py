@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Strategy
 from workbench.live.events import Event, LastResort

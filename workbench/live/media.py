@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, replace
 
 from workbench.compaction.engine import compact
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget
 from workbench.compaction.stages.strip_media import StripMedia, is_picture, media_of, sent_bytes
 from workbench.live.events import ImagesLeftOut
 from workbench.live.formats.limits import LIMITS, RequestLimits

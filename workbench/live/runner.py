@@ -8,8 +8,7 @@ from threading import RLock
 
 from workbench.compaction.engine import Compaction, compact
 from workbench.compaction.host_policy import Failure, HostPolicy
-from workbench.compaction.plan import Draft, Plan
-from workbench.compaction.stage import Budget, Stage
+from workbench.compaction.plan import Budget, Draft, Plan, Stage
 from workbench.compaction.stages.repair_pairs import RepairPairs
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Strategy

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.compaction.stage import Budget
-from workbench.compaction.trigger import Moment
+from workbench.compaction.plan import Budget
+from workbench.compaction.strategy import Moment
 from workbench.live.callbacks import Host
 from workbench.live.events import WindowTooSmall
 from workbench.live.feasibility import too_small

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.compaction.trigger import Trigger
+from workbench.compaction.strategy import Trigger
 from workbench.errors import SettingError
 
 

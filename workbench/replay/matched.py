@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from workbench.compaction.engine import compact
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget
 from workbench.compaction.strategy import Preset
 from workbench.models.model import Model
 from workbench.replay.recorded import RecordedContexts

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.strategy import Preset
-from workbench.compaction.trigger import Moment, Situation
+from workbench.compaction.strategy import Moment, Preset, Situation
 from workbench.models.model import Model
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import CompactionEvent, Replay, RunEnded, Snapshot, Step

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.stage import Budget
-from workbench.compaction.strategy import Preset
-from workbench.compaction.trigger import Situation
+from workbench.compaction.plan import Budget
+from workbench.compaction.strategy import Preset, Situation
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, Usage

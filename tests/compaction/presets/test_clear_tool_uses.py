@@ -4,8 +4,8 @@ from compaction.presets.situations import at, due, fired
 
 from builders import called, result, said
 from workbench.compaction.engine import compact
+from workbench.compaction.plan import Budget
 from workbench.compaction.presets.clear_tool_uses import CLEAR_TOOL_USES, CLEARED, ClearToolUses
-from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Strategy
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context

@@ -4,8 +4,8 @@ import pytest
 from compaction.presets.situations import due, fired, summary
 
 from builders import called, result, said, told
+from workbench.compaction.plan import Budget
 from workbench.compaction.presets.gemini_cli import GEMINI_CLI, MARK, ReverseBudget, split_point
-from workbench.compaction.stage import Budget
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, ToolResult, plain_text
 

@@ -2,8 +2,8 @@ from compaction.presets.situations import due, fired
 
 from builders import conversation
 from workbench.compaction.engine import compact
+from workbench.compaction.plan import Budget
 from workbench.compaction.presets.observation_mask import ATTENTION_WINDOW, MASK, OBSERVATION_MASK, ObservationMask
-from workbench.compaction.stage import Budget
 from workbench.compaction.strategy import Strategy
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context

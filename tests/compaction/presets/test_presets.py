@@ -2,8 +2,8 @@ import pytest
 
 from builders import conversation, rules, said
 from workbench.compaction.engine import compact
+from workbench.compaction.plan import Budget
 from workbench.compaction.presets import BUILTIN, VARIANTS, catalogue, preset
-from workbench.compaction.stage import Budget
 from workbench.errors import UnknownName
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context

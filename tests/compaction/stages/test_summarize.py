@@ -3,7 +3,7 @@ from dataclasses import replace
 from builders import called, conversation, result, rules, said, told
 from workbench.compaction.cut import KeepRecent
 from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Strategy
 from workbench.errors import ModelError

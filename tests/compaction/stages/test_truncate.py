@@ -5,8 +5,8 @@ import pytest
 
 from builders import called, conversation, result, rules, said, told
 from workbench.compaction.engine import compact
+from workbench.compaction.plan import Budget
 from workbench.compaction.presets import preset
-from workbench.compaction.stage import Budget
 from workbench.compaction.stages.truncate import Truncate
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context

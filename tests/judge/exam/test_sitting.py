@@ -16,8 +16,7 @@ from models.provider import Provider, Reply, completion, refusal, serving
 
 from builders import called, result, said, told
 from workbench.cli import main
-from workbench.compaction.plan import Plan
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.datasets.bundled import bundled_files

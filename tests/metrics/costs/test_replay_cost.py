@@ -9,7 +9,7 @@ import pytest
 from builders import rules as system_prompt
 from builders import said, told
 from workbench.compaction.engine import Compaction, StageRecord
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget
 from workbench.errors import SettingError
 from workbench.metrics.costs.pricing import Pricing, pricing
 from workbench.metrics.costs.replay_cost import ReplayCost, replay_cost

@@ -24,16 +24,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.compaction.marker import reference
-from workbench.compaction.plan import Plan
+from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.prompt_template import PromptTemplate
-from workbench.compaction.results import rewritten
+from workbench.compaction.results import reference, rewritten
 from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span
-from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize, clipped
-from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import AtLimit
+from workbench.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.transcript.context import Context
 from workbench.transcript.files import touched
 from workbench.transcript.message import Message, Text, UserMessage, plain_text

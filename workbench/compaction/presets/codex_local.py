@@ -22,14 +22,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from workbench.compaction.clip import shortened
-from workbench.compaction.plan import behind_all
+from workbench.compaction.plan import Budget, behind_all
 from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.size_limits import LEAST, SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
-from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
-from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import AtLimit
+from workbench.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, is_real_user
 from workbench.transcript.pairing import last_user, with_partners

@@ -35,15 +35,13 @@ from typing import ClassVar
 
 from workbench.compaction.clip import shortened
 from workbench.compaction.host_policy import HostPolicy, any_of
-from workbench.compaction.plan import Draft, Plan, Replace
+from workbench.compaction.plan import Budget, Draft, Plan, Replace
 from workbench.compaction.presets.token_counters import calibration, docker_tokens, docker_tokens_g2, exact_tokens
 from workbench.compaction.prompt_template import PromptTemplate, prompt
 from workbench.compaction.size_limits import UNBOUNDED, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
-from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
-from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import Situation
+from workbench.compaction.strategy import Preset, Situation, Strategy
 from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, Text, UserMessage

@@ -29,17 +29,14 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from workbench.compaction.clip import boundary, head, with_texts
-from workbench.compaction.marker import reference
-from workbench.compaction.pins import Pins
-from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.cut import Pins
+from workbench.compaction.plan import Budget, Plan, Replace
 from workbench.compaction.prompt_template import PromptTemplate, harmless
-from workbench.compaction.results import rewritten
+from workbench.compaction.results import reference, rewritten
 from workbench.compaction.size_limits import LEAST, SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
-from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
-from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import AtLimit
+from workbench.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.transcript.context import Context
 from workbench.transcript.message import (
     AnswerBlock,

@@ -25,13 +25,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, dropwhile
 
+from workbench.compaction.plan import Budget
 from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.size_limits import LEAST, SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
-from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
-from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import AtLimit
+from workbench.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, counted_text, image_tokens
 from workbench.transcript.tokens import TokenCounter

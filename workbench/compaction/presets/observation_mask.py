@@ -19,11 +19,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.compaction.plan import Plan
+from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.results import rewritten
-from workbench.compaction.stage import Budget
-from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import Situation
+from workbench.compaction.strategy import Preset, Situation, Strategy
 from workbench.transcript.context import Context
 
 ATTENTION_WINDOW = 100

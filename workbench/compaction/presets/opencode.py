@@ -20,15 +20,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.compaction.plan import Plan
+from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.results import rewritten
 from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span
-from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
-from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import AtLimit, answer_reserve
+from workbench.compaction.strategy import AtLimit, Preset, Strategy, answer_reserve
 from workbench.transcript.context import Context
 from workbench.transcript.message import Text, is_real_user
 

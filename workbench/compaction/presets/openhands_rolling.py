@@ -21,14 +21,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from workbench.compaction.pins import Pins
+from workbench.compaction.cut import Pins
+from workbench.compaction.plan import Budget
 from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import KEPT_SHARE, Movable, Span
-from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
-from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import Situation
+from workbench.compaction.strategy import Preset, Situation, Strategy
 from workbench.transcript.context import Context
 
 MAX_SIZE = 80

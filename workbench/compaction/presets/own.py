@@ -7,13 +7,11 @@ wrote more than it was allowed. In `pipeline` the first message, the last six, a
 
 from __future__ import annotations
 
-from workbench.compaction.cut import KeepRecent
-from workbench.compaction.pins import Pins
+from workbench.compaction.cut import KeepRecent, Pins
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.stages.tool_results import BudgetReduction, ContextCollapse, Microcompact, Snip
 from workbench.compaction.stages.truncate import KeepFloor, Truncate
-from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import Always, AtShare, Never
+from workbench.compaction.strategy import Always, AtShare, Never, Preset, Strategy
 
 PINS = Pins(prefix=1, suffix=6, names=("memory", "skill:*"))
 CHEAP = (BudgetReduction(), Snip(pins=PINS), Microcompact(pins=PINS))

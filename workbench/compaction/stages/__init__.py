@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.compaction.stage import Stage
+from workbench.compaction.plan import Stage
 from workbench.compaction.stages.repair_pairs import RepairPairs
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.stages.tool_results import BudgetReduction, ContextCollapse, Microcompact, Snip

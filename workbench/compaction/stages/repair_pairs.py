@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from workbench.compaction.plan import Plan, Replace
-from workbench.compaction.stage import Budget
+from workbench.compaction.plan import Budget, Plan, Replace
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, is_empty
 

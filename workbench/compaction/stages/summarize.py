@@ -11,11 +11,10 @@ from typing import Literal, TypeAlias
 from workbench.compaction.clip import shortened
 from workbench.compaction.cut import KeepRecent
 from workbench.compaction.file_lists import file_ops, footer, listed, without_lists
-from workbench.compaction.plan import Draft, Plan, Replace, exchanged, place
+from workbench.compaction.plan import Budget, Draft, Plan, Replace, exchanged, place
 from workbench.compaction.prompt_template import PromptTemplate
 from workbench.compaction.size_limits import SizeLimits
 from workbench.compaction.span_selection import CutRule, Span, SummaryInput, SummaryTask, spare
-from workbench.compaction.stage import Budget
 from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps

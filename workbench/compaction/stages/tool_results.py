@@ -8,11 +8,9 @@ from itertools import accumulate, groupby
 from typing import ClassVar
 
 from workbench.compaction.clip import head
-from workbench.compaction.marker import EXCERPT, REPEATED, SNIPPED, is_archived, reference, truncated
-from workbench.compaction.pins import Pins
-from workbench.compaction.plan import Plan
-from workbench.compaction.results import rewritten
-from workbench.compaction.stage import Budget
+from workbench.compaction.cut import Pins
+from workbench.compaction.plan import Budget, Plan
+from workbench.compaction.results import EXCERPT, REPEATED, SNIPPED, is_archived, reference, rewritten, truncated
 from workbench.transcript.context import Context
 from workbench.transcript.files import touched
 from workbench.transcript.message import Message, ToolCall, ToolResult, plain_text

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from workbench.compaction.clip import shortened
-from workbench.compaction.pins import Pins
-from workbench.compaction.plan import Plan, Replace
-from workbench.compaction.stage import Budget
+from workbench.compaction.cut import Pins
+from workbench.compaction.plan import Budget, Plan, Replace
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
 from workbench.transcript.pairing import last_user, protected

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from workbench.compaction.file_lists import file_ops, listed, lists_in
+from workbench.compaction.plan import Budget
 from workbench.compaction.presets.token_counters import calls_of, ddx_tokens
 from workbench.compaction.span_selection import Movable, Span, spare
-from workbench.compaction.stage import Budget
 from workbench.errors import WorkbenchError
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps

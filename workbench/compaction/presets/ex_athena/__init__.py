@@ -42,7 +42,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from workbench.compaction.host_policy import Ending, HostPolicy, any_of
-from workbench.compaction.plan import Plan, Replace
+from workbench.compaction.plan import Budget, Plan, Replace, Stage
 from workbench.compaction.presets.ex_athena.runs import ExcerptRuns, MergeRuns, RepeatCollapse
 from workbench.compaction.presets.ex_athena.stages import (
     EXEMPT,
@@ -56,9 +56,7 @@ from workbench.compaction.presets.ex_athena.stages import (
     tool_of,
 )
 from workbench.compaction.presets.token_counters import athena_tokens, athena_tokens_0_5
-from workbench.compaction.stage import Budget, Stage
-from workbench.compaction.strategy import Preset, Strategy
-from workbench.compaction.trigger import Situation, Trigger
+from workbench.compaction.strategy import Preset, Situation, Strategy, Trigger
 from workbench.errors import SettingError, UnknownName
 from workbench.transcript.context import Context
 from workbench.transcript.pairing import with_partners

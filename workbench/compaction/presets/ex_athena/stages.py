@@ -8,14 +8,12 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from workbench.compaction.clip import byte_length, head
-from workbench.compaction.marker import EXCERPT, SNIPPED, reference, truncated
-from workbench.compaction.plan import Plan, behind_prompt, place
+from workbench.compaction.plan import Budget, Plan, behind_prompt, place
 from workbench.compaction.presets.token_counters import calls_of, role_of
 from workbench.compaction.prompt_template import PromptTemplate, harmless, prompt
-from workbench.compaction.results import rewritten
+from workbench.compaction.results import EXCERPT, SNIPPED, reference, rewritten, truncated
 from workbench.compaction.size_limits import SizeLimits
 from workbench.compaction.span_selection import KEPT_SHARE, Span, SummaryInput
-from workbench.compaction.stage import Budget
 from workbench.compaction.stages.summarize import Summarize
 from workbench.errors import SettingError
 from workbench.models.model import SummaryRequest
