@@ -31,8 +31,7 @@ from workbench.models.model import Model, SummaryRequest
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.ragged import kept_mask
 from workbench.replay.boundaries import at_shares
-from workbench.replay.matched import SizedHistory, sized_histories
-from workbench.replay.recorded import RecordedContexts, recorded_contexts
+from workbench.replay.matched import RecordedContexts, SizedHistory, recorded_contexts, sized_histories
 from workbench.transcript.context import Context
 from workbench.transcript.message import AssistantMessage, Message, Summary, said_text
 from workbench.transcript.session import Session

@@ -11,7 +11,7 @@ import pytest
 
 from workbench.analysis.sweep import sweep_table
 from workbench.experiment.store import Results
-from workbench.metrics.size import TOO_LARGE
+from workbench.replay.matched import TOO_LARGE
 
 
 @dataclass

@@ -32,17 +32,16 @@ from workbench.compaction.presets import preset
 from workbench.experiment.equal_size import BaselineAtSizes
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.sources import read, sources_of
+from workbench.metrics.builtin import exam_recall, recall_bound
 from workbench.metrics.costs.pricing import pricing
 from workbench.metrics.metric import MetricInput
-from workbench.metrics.recall import exam_recall, recall_bound
-from workbench.metrics.size import stays_larger
 from workbench.models.extractive import Extractive
 from workbench.models.prices import window as catalog_window
 from workbench.replay.boundaries import at_shares
-from workbench.replay.matched import matched, sized_histories
+from workbench.replay.matched import matched, sized_histories, stays_larger
 from workbench.replay.natural import natural
+from workbench.replay.sizing import DEFAULT_WINDOW
 from workbench.replay.step import Replay
-from workbench.replay.window import DEFAULT_WINDOW
 
 SHARED = Path(__file__).parents[3] / "shared"
 PATHS = [str(SHARED / "corpora"), str(SHARED / "more-projects")]

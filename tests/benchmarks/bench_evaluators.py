@@ -45,7 +45,7 @@ from workbench.metrics.builtin import BUILTIN
 from workbench.metrics.index import Index
 from workbench.metrics.view import view
 from workbench.models.tokenizer import loaded
-from workbench.replay.recorded import recorded_contexts
+from workbench.replay.matched import recorded_contexts
 from workbench.replay.sizing import Sizing
 from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, ToolResult, counted_text, plain_text
 from workbench.transcript.tokens import chars_per_token

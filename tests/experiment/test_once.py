@@ -17,8 +17,7 @@ from workbench.extraction.extractor import Extractor, Passage
 from workbench.importers.native import save
 from workbench.metrics.index import Index
 from workbench.models.extractive import Extractive
-from workbench.replay.sizing import Sizing
-from workbench.replay.window import Window
+from workbench.replay.sizing import Sizing, Window
 from workbench.transcript.message import Message
 from workbench.transcript.session import Session
 from workbench.transcript.tokens import chars_per_token

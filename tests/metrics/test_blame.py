@@ -7,9 +7,9 @@ from workbench.compaction.plan import Budget, Plan, Stage
 from workbench.compaction.presets import preset
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
-from workbench.metrics.blame import culprits
 from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
+from workbench.metrics.view import culprits
 from workbench.models import find_model
 from workbench.replay.matched import matched
 from workbench.replay.sizing import Sizing

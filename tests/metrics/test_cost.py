@@ -12,12 +12,11 @@ import pytest
 from builders import said, told
 from workbench.analysis.paired import sign_flip
 from workbench.experiment.costs import costs
-from workbench.metrics import cost
+from workbench.metrics.builtin import cost, cost_saved, prefix_reuse
 from workbench.metrics.costs.pricing import Pricing
 from workbench.metrics.costs.replay_cost import charge
 from workbench.metrics.index import Index
 from workbench.metrics.metric import Metric, MetricInput, Score
-from workbench.metrics.size import prefix_reuse
 from workbench.models.cache_rules import ANTHROPIC, NO_CACHE, OPENAI
 from workbench.models.prices import given_tariff
 from workbench.replay.sizing import Sizing
@@ -107,8 +106,8 @@ SAVING = ([(50_000, 0), (20_000, 0), (30_000, 20_000)], [50_000, 60_000, 70_000]
 
 def test_a_bill_says_what_can_be_worked_out_on_paper() -> None:
     made = metric_input(*SAVING, rules="none")
-    assert value(cost.cost, made) == pytest.approx(0.30)
-    assert value(cost.cost_saved, made) == pytest.approx(0.24 / 0.54)
+    assert value(cost, made) == pytest.approx(0.30)
+    assert value(cost_saved, made) == pytest.approx(0.24 / 0.54)
     (row,) = costs(made)
     assert row["net_saving"] == pytest.approx(0.24)
     assert (row["tokens_read"], row["breaks"], row["parted_at"], row["even_at"]) == (0, 1, 1, 1)
@@ -118,12 +117,12 @@ def test_the_cache_is_read_where_the_prompt_goes_on() -> None:
     made = metric_input([(50_000, 0), (60_000, 50_000), (60_000, 60_000)])
     (row,) = costs(made)
     assert (row["tokens_read"], row["tokens_written"]) == (110_000, 60_000)
-    assert value(cost.cost, made) == pytest.approx((60_000 * 3.75 + 110_000 * 0.3) * 1e-6)
+    assert value(cost, made) == pytest.approx((60_000 * 3.75 + 110_000 * 0.3) * 1e-6)
 
 
 def test_no_compaction_saves_nothing_and_never_breaks_even() -> None:
     made = metric_input([(50_000, 0), (60_000, 50_000)])
-    assert value(cost.cost_saved, made) == 0.0
+    assert value(cost_saved, made) == 0.0
     (row,) = costs(made)
     assert (row["net_saving"], row["parted_at"], row["even_at"]) == (0.0, None, None)
 
@@ -132,11 +131,11 @@ def test_what_never_pays_says_so() -> None:
     made = metric_input([(90_000, 0), (80_000, 0)], [90_000, 91_000])
     (row,) = costs(made)
     assert (row["parted_at"], row["even_at"]) == (1, None)
-    saved = value(cost.cost_saved, made)
+    saved = value(cost_saved, made)
     assert saved is not None and saved < 0
 
 
-@pytest.mark.parametrize("metric", [cost.cost, cost.cost_saved])
+@pytest.mark.parametrize("metric", [cost, cost_saved])
 def test_without_a_price_or_a_request_there_is_a_reason_and_no_zero(metric: Metric) -> None:
     unknown = metric_input([(50_000, 0)])
     unknown = MetricInput(unknown.replay, unknown.index, prices=Pricing("m", None, why="no price is known"))

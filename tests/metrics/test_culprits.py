@@ -13,12 +13,11 @@ from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.presets import preset
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Situation, Strategy
-from workbench.metrics.blame import VIEW, culprits
 from workbench.metrics.chain import chain
 from workbench.metrics.demand import Retention
 from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
-from workbench.metrics.view import view
+from workbench.metrics.view import VIEW, culprits, view
 from workbench.models import find_model
 from workbench.ragged import Flags, kept_mask
 from workbench.replay.matched import matched

@@ -10,11 +10,11 @@ import pytest
 from workbench.compaction.archive import TOKENS
 from workbench.datasets.bundled import bundled
 from workbench.experiment.prepared import Prepared, metric_input, prepared, replay
+from workbench.metrics.builtin import exam_recall
 from workbench.metrics.costs.pricing import Pricing
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.metric import MetricInput
 from workbench.metrics.paging import CALL, TOOL, Fault, PagedExam, distinct, paged_exam, paging, recall_cost
-from workbench.metrics.recall import exam_recall
 from workbench.metrics.view import view
 from workbench.models.cache_rules import NO_CACHE, OPENAI
 from workbench.models.prices import given_tariff

@@ -9,9 +9,9 @@ import pytest
 from builders import said, told
 from workbench.compaction.engine import Compaction, StageRecord
 from workbench.compaction.plan import Budget
+from workbench.metrics.builtin import over_window, peak_context, tokens_saved
 from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
-from workbench.metrics.size import over_window, peak_context, tokens_saved
 from workbench.models.model import Completion
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import CompactionEvent, Replay, Step

@@ -7,11 +7,11 @@ import pytest
 from builders import remembering, rules
 from workbench.compaction.presets import preset
 from workbench.experiment.replay_rows import natural_rows
+from workbench.metrics.builtin import EVEN_SO
 from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
-from workbench.metrics.size import EVEN_SO, TOO_LARGE, stays_larger
 from workbench.models.extractive import Extractive
-from workbench.replay.matched import matched
+from workbench.replay.matched import TOO_LARGE, matched, stays_larger
 from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing
 from workbench.transcript.session import Session

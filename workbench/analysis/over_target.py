@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.metrics.size import MOST_OVER_TARGET, TOO_LARGE
+from workbench.replay.matched import MOST_OVER_TARGET, TOO_LARGE
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,10 +13,9 @@ from workbench.experiment.prepared import Prepared
 from workbench.metrics import PANEL
 from workbench.metrics.builtin import BUILTIN
 from workbench.metrics.metric import Metric, MetricInput, Score
-from workbench.metrics.size import ALLOWED, stays_larger
 from workbench.models.extractive import Extractive
 from workbench.models.model import Model
-from workbench.replay.matched import matched
+from workbench.replay.matched import ALLOWED, matched, stays_larger
 from workbench.replay.step import CompactionEvent, Replay, Snapshot
 from workbench.transcript.context import Context
 

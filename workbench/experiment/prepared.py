@@ -21,9 +21,8 @@ from workbench.models.tokenizer import TiktokenCounter
 from workbench.models.wrapper import AnsweringModel
 from workbench.replay.boundaries import by_fill
 from workbench.replay.natural import natural
-from workbench.replay.sizing import Sizing
+from workbench.replay.sizing import Sizing, Window, window_of
 from workbench.replay.step import Replay
-from workbench.replay.window import Window, window_of
 from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 

@@ -9,8 +9,7 @@ from workbench.experiment.spec import Scope
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.metric import MetricInput
 from workbench.metrics.reference_contexts import Oracle, random_context
-from workbench.replay.matched import SizedHistory
-from workbench.replay.recorded import RecordedContexts
+from workbench.replay.matched import RecordedContexts, SizedHistory
 from workbench.replay.step import Mode, Replay, Snapshot
 from workbench.transcript.context import Context
 

@@ -14,27 +14,28 @@ from workbench.experiment.equal_size import BaselineAtSizes
 from workbench.experiment.prepared import Prepared
 from workbench.experiment.references import reference_inputs
 from workbench.experiment.spec import Scope
-from workbench.metrics.blame import VIEW, culprits
-from workbench.metrics.builtin import BUILTIN, installed
+from workbench.metrics.builtin import BUILTIN, EVEN_SO, installed
 from workbench.metrics.chain import chain
 from workbench.metrics.costs.pricing import pricing
 from workbench.metrics.metric import MetricInput, Retained, Score
 from workbench.metrics.paging import paging
-from workbench.metrics.size import EVEN_SO, stays_larger
+from workbench.metrics.view import VIEW, culprits
 from workbench.models.model import Completion, Model
 from workbench.models.summary_repair import STANDS_IN
 from workbench.palette import REFERENCES
 from workbench.replay.boundaries import at_boundaries, by_fill
 from workbench.replay.matched import (
+    RecordedContexts,
     SizedHistory,
     at_recorded_sizes,
     least,
     matched,
+    recorded_contexts,
     recorded_histories,
     sized_histories,
+    stays_larger,
 )
 from workbench.replay.natural import natural
-from workbench.replay.recorded import RecordedContexts, recorded_contexts
 from workbench.replay.step import CompactionEvent, Replay
 
 Value: TypeAlias = str | int | float | None

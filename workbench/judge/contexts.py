@@ -31,7 +31,6 @@ from workbench.experiment.spec import (
     one_model,
     with_references,
 )
-from workbench.metrics.size import stays_larger
 from workbench.models.likelihood_cache import CachedLikelihood
 from workbench.models.litellm import LiteLLM
 from workbench.models.model import Model
@@ -40,7 +39,7 @@ from workbench.models.weights import weights
 from workbench.models.wrapper import innermost
 from workbench.palette import REFERENCES
 from workbench.replay.boundaries import at_shares
-from workbench.replay.matched import matched
+from workbench.replay.matched import matched, stays_larger
 from workbench.replay.step import CompactionEvent, Replay
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message

@@ -8,14 +8,13 @@ from functools import cached_property
 from math import ceil
 from typing import Literal, Protocol, TypeAlias
 
-from workbench.metrics.blame import ContextVersion, context_versions
 from workbench.metrics.costs.pricing import Pricing, pricing
 from workbench.metrics.costs.replay_cost import ReplayCost, replay_cost
 from workbench.metrics.demand import Demand, Retention
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.later_use import Part
 from workbench.metrics.index import Index
-from workbench.metrics.view import View, view
+from workbench.metrics.view import ContextVersion, View, context_versions, view
 from workbench.replay.step import Replay, Snapshot
 
 Unit: TypeAlias = Literal["share", "tokens", "count", "usd", "seconds"]

@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.compaction.archive import Archive, Passage
 from workbench.compaction.recall import archive_id
+from workbench.metrics.builtin import FEWEST
 from workbench.metrics.costs.pricing import Pricing
 from workbench.metrics.costs.replay_cost import charge, replay_cost
 from workbench.metrics.exam.exams import BoundaryExam, Exams
@@ -20,9 +21,8 @@ from workbench.metrics.exam.history import ExamHistory
 from workbench.metrics.exam.item import Item, mean_score
 from workbench.metrics.exam.tokens import is_chunk, stem, tokens
 from workbench.metrics.metric import MetricInput
-from workbench.metrics.recall import FEWEST
-from workbench.metrics.size import stays_larger
 from workbench.metrics.view import View
+from workbench.replay.matched import stays_larger
 from workbench.replay.step import Replay, Snapshot
 from workbench.transcript.message import Text, UserMessage
 

@@ -3,19 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from workbench.compaction.engine import compact
 from workbench.compaction.plan import Budget
 from workbench.compaction.strategy import Preset
 from workbench.models.model import Model
-from workbench.replay.recorded import RecordedContexts
+from workbench.replay.boundaries import worth
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import CompactionEvent, Mode, Replay, Snapshot
 from workbench.transcript.context import Context
+from workbench.transcript.log import CompactionEntry, Entry, MessageEntry, fold
+from workbench.transcript.message import SystemMessage
 from workbench.transcript.pairing import protected
 from workbench.transcript.session import Session
 
+
+@dataclass(frozen=True, slots=True)
+class RecordedContexts:
+    """A recorded compaction, seen from the first request after it.
+
+    Attributes:
+        before: what that request would have sent without it: an earlier summary, if there was one, and what came since.
+        after: what it did send.
+    """
+
+    before: Context
+    after: Context
+
+
+def recorded_contexts(session: Session, sizing: Sizing) -> Mapping[int, RecordedContexts]:
+    """By boundary, each recorded compaction whose summary can be read, at the first request after it.
+
+    The system prompt comes first, as in every request, also where the recording does not repeat it. Boundaries with too
+    little before or after them are left out.
+    """
+    requests = iter(session.requests)
+    found: dict[int, RecordedContexts] = {}
+    wanted = next(requests, None)
+    last: CompactionEntry | None = None
+    for i, entry in enumerate(session.path):
+        if isinstance(entry, CompactionEntry):
+            last = entry
+        elif isinstance(entry, MessageEntry) and wanted is not None and entry.message is session.messages[wanted]:
+            if last is not None and last.summary is not None and worth(session, wanted):
+                path = session.path[:i]
+                without = [one for one in path if one is not last]
+                found[wanted] = RecordedContexts(_context(session, sizing, without), _context(session, sizing, path))
+            last, wanted = None, next(requests, None)
+    return found
+
+
+def _context(session: Session, sizing: Sizing, path: Sequence[Entry]) -> Context:
+    """What would be sent at the end of this path."""
+    went_on = fold(path)
+    there = {id(message) for message in went_on}
+    prompt = [m for m in session.messages[:1] if isinstance(m, SystemMessage) and id(m) not in there]
+    messages = (*prompt, *went_on)
+    sizes = (
+        sizing.sizes[session.place[id(message)]] if id(message) in session.place else sizing.count(message)
+        for message in messages
+    )
+    return Context(messages, tuple(sizes), sizing.overhead, sizing.count)
+
+
+ALLOWED = 1.1
+"""A context may be so many times as large as its budget: strategies stop at whole messages and guess at lengths."""
+MOST_OVER_TARGET = 0.1
+"""The share of sessions in which a strategy may stay larger than the size that all are cut to, and still be ranked."""
+TOO_LARGE = "it stays larger than the size that was set"
+"""How the reason begins that such a score has for being none."""
 ROOM = 0.5
 """The part of a share that is left for what may be taken away, however much must stay."""
 
@@ -112,3 +170,19 @@ def _compacted(
         events.append(CompactionEvent(number, one.at, done, one.share))
     shots = tuple(Snapshot(event.at, event.compaction.sent, event.share) for event in events)
     return Replay(session, preset.name, mode, window, sizing, (), tuple(events), shots)
+
+
+def stays_larger(replay: Replay, share: float | None) -> str:
+    """Why the contexts of a replay at one budget may not be compared at the size that was set; empty where they may.
+
+    A context is too large above `ALLOWED` times its budget. The reference `none` is never cut.
+    """
+    if replay.mode == "natural" or replay.preset == "none":
+        return ""
+    done = [event.compaction for event in replay.events if event.share == share]
+    times = [one.sent.tokens / max(one.budget.target, 1) for one in done]
+    over = [one for one in times if one > ALLOWED]
+    if not over:
+        return ""
+    where = f"at {len(over)} of {len(done)} boundaries" if len(done) > 1 else "at its boundary"
+    return f"{TOO_LARGE} {where}, up to {max(over):.1f} times"

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from workbench.experiment.prepared import Prepared
+from workbench.metrics.builtin import FEWEST
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.index import Index
-from workbench.metrics.recall import FEWEST
 from workbench.metrics.view import View
 from workbench.replay.boundaries import at_shares
 from workbench.transcript.message import Text, UserMessage

@@ -22,8 +22,7 @@ from workbench.metrics.sources import repeatable
 from workbench.metrics.view import View, view
 from workbench.models.extractive import Extractive
 from workbench.replay.boundaries import FEWEST_AFTER, FEWEST_BEFORE
-from workbench.replay.matched import at_recorded_sizes
-from workbench.replay.recorded import recorded_contexts
+from workbench.replay.matched import at_recorded_sizes, recorded_contexts
 from workbench.transcript.log import CompactionEntry
 from workbench.transcript.message import AssistantMessage, ToolCall, ToolResult, argument_texts
 from workbench.transcript.session import Session

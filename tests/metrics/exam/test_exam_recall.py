@@ -7,8 +7,8 @@ import pytest
 from builders import remembering
 from workbench.compaction.presets import preset
 from workbench.experiment.prepared import Prepared, prepared
+from workbench.metrics.builtin import exam_recall
 from workbench.metrics.metric import MetricInput, Score
-from workbench.metrics.recall import exam_recall
 from workbench.models.extractive import Extractive
 from workbench.replay.matched import matched
 from workbench.transcript.session import Session

@@ -7,11 +7,11 @@ import pytest
 
 import workbench as wb
 from builders import called, remembering, result, said, told
+from workbench.metrics.builtin import exam_recall
 from workbench.metrics.exam.exams import BoundaryExam, Exams
 from workbench.metrics.exam.item import Item
 from workbench.metrics.exam.lexical import Lexical
 from workbench.metrics.index import Index
-from workbench.metrics.recall import exam_recall
 from workbench.metrics.view import View
 from workbench.transcript.message import Message, said_text
 
