@@ -13,7 +13,12 @@ from workbench.importers.importer import load
 
 def test_the_list_names_bundled_and_public_recordings(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dataset", "list", "--json"]) == 0
-    assert {row["where"] for row in json.loads(capsys.readouterr().out)} == {"bundled", "public"}
+    assert {row["where"] for row in json.loads(capsys.readouterr().out)} == {
+        "bundled",
+        "corpora",
+        "more-projects",
+        "graded",
+    }
 
 
 def test_a_generated_session_can_be_read_and_is_the_same_for_a_seed(tmp_path: Path) -> None:
@@ -29,7 +34,13 @@ def test_a_generated_session_can_be_read_and_is_the_same_for_a_seed(tmp_path: Pa
 
 def test_an_unknown_recording_is_refused_with_the_names_that_are_known(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dataset", "fetch", "nope"]) == 2
-    assert "pi-large-session" in capsys.readouterr().err
+    assert "pi-mono" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [[], ["pi-mono", "--all"]])
+def test_fetch_wants_names_or_all(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["dataset", "fetch", *words]) == 2
+    assert "--all" in capsys.readouterr().err
 
 
 def test_a_folder_without_a_task_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import threading
 from collections.abc import Iterator
@@ -15,9 +16,8 @@ from workbench.datasets.catalogue import PublicRecording, fetch, find, recording
 
 DATA = bytes(range(256)) * 1000
 ENTRY = PublicRecording(
-    name="sample", repository="someone/thing", commit="c" * 40, path="a b/session.jsonl", licence="MIT",
-    format="native",
-    sha256=hashlib.sha256(DATA).hexdigest(), bytes=len(DATA),
+    set="corpora", source="thing", file="sample.jsonl", repository="someone/thing", commit="c" * 40, path="a b/session.jsonl",
+    licence="MIT", what="native", sha256=hashlib.sha256(DATA).hexdigest(), size=len(DATA),
 )  # fmt: skip
 
 
@@ -60,57 +60,94 @@ def host() -> Iterator[Host]:
     server.server_close()
 
 
-def test_a_recording_is_fetched_once(tmp_path: Path, host: Host) -> None:
-    folder = tmp_path / "fetched"
-    assert fetch(ENTRY, folder, host.address).read_bytes() == DATA
-    assert fetch(ENTRY, folder, host.address).name == "sample.jsonl"
+def fetched(entry: PublicRecording, folder: Path, host: Host) -> Path:
+    """The one file, or the error that stands in its place."""
+    [(_, found)] = fetch([entry], folder, host.address, seconds=2)
+    if not isinstance(found, Path):
+        raise found
+    return found
+
+
+def part(data: bytes, **where: object) -> PublicRecording:
+    """A recording that is a part of the host's file."""
+    return replace(ENTRY, file="part", sha256=hashlib.sha256(data).hexdigest(), **where)  # type: ignore[arg-type]
+
+
+def test_a_recording_is_fetched_once_to_the_folder_of_its_source(tmp_path: Path, host: Host) -> None:
+    assert fetched(ENTRY, tmp_path / "fetched", host).read_bytes() == DATA
+    assert fetched(ENTRY, tmp_path / "fetched", host) == tmp_path / "fetched" / "corpora" / "thing" / "sample.jsonl"
     assert len(host.asked) == 1
-    assert [file.name for file in folder.iterdir()] == ["sample.jsonl"]
+
+
+def test_recordings_that_are_parts_of_one_file_ask_for_it_once(tmp_path: Path, host: Host) -> None:
+    text = b"one\ntwo\rtoo\n\xffthree\nfour\n"
+    host.files = dict.fromkeys(host.files, text)
+    every = [part(b"two\rtoo\n\xffthree\n", lines=(2, 3)), replace(part(text), file="whole")]
+    assert [file.read_bytes() for _, file in fetch(every, tmp_path, host.address) if isinstance(file, Path)] == [
+        b"two\rtoo\n\xffthree\n", text,
+    ]  # fmt: skip
+    assert len(host.asked) == 1
+
+
+def test_items_of_a_list_are_taken_in_the_order_of_the_catalogue(tmp_path: Path, host: Host) -> None:
+    host.files = dict.fromkeys(host.files, '[{"a": 1}, "é", [2]]'.encode())
+    wanted = part('[\n [\n  2\n ],\n "é"\n]'.encode(), items=(2, 1))
+    assert json.loads(fetched(wanted, tmp_path, host).read_text("utf-8")) == [[2], "é"]
+    for other in (b"[]", b"no list"):
+        host.files = dict.fromkeys(host.files, other)
+        with pytest.raises(FormatError, match="differs"):
+            fetched(replace(wanted, file=f"other {len(other)}"), tmp_path, host)
 
 
 def test_a_download_that_breaks_off_leaves_nothing(tmp_path: Path, host: Host) -> None:
     host.breaks_after = 100_000
     with pytest.raises(SetupError, match="could not be read"):
-        fetch(ENTRY, tmp_path, host.address)
+        fetched(ENTRY, tmp_path, host)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("data", [DATA[:-1] + b"x", DATA + b"more"])
 def test_another_file_than_meant_is_thrown_away(tmp_path: Path, host: Host, data: bytes) -> None:
-    host.files = {path: data for path in host.files}
+    host.files = dict.fromkeys(host.files, data)
     with pytest.raises(FormatError, match="differs from the one in the catalogue"):
-        fetch(ENTRY, tmp_path, host.address)
+        fetched(ENTRY, tmp_path, host)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_damaged_file_in_the_folder_is_fetched_again(tmp_path: Path, host: Host) -> None:
-    file = fetch(ENTRY, tmp_path, host.address)
+    file = fetched(ENTRY, tmp_path, host)
     file.write_bytes(DATA[:-1] + b"x")
-    assert fetch(ENTRY, tmp_path, host.address).read_bytes() == DATA
+    assert fetched(ENTRY, tmp_path, host).read_bytes() == DATA
 
 
-def test_a_recording_that_the_host_does_not_have_is_an_error(tmp_path: Path, host: Host) -> None:
-    with pytest.raises(SetupError, match="answered 404"):
-        fetch(replace(ENTRY, path="none.jsonl"), tmp_path, host.address)
+def test_a_recording_that_the_host_does_not_have_stops_no_other(tmp_path: Path, host: Host) -> None:
+    gone = replace(ENTRY, file="gone", path="none.jsonl")
+    (_, missing), (_, there) = fetch([gone, ENTRY], tmp_path, host.address)
+    assert "answered 404" in str(missing)
+    assert there == tmp_path / "corpora" / "thing" / "sample.jsonl"
 
 
 def test_a_host_that_does_not_answer_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="could not be read"):
-        fetch(ENTRY, tmp_path, "http://127.0.0.1:9", seconds=2)
+        fetched(ENTRY, tmp_path, Host("http://127.0.0.1:9"))
 
 
 def test_the_catalogue_lists_files_that_are_fixed_for_good() -> None:
     known = recordings()
-    assert len(known) >= 10
+    assert len(known) >= 100
     assert len({entry.name for entry in known}) == len(known)
     for entry in known:
         assert re.fullmatch(r"[0-9a-f]{40}", entry.commit)
         assert re.fullmatch(r"[0-9a-f]{64}", entry.sha256)
-        assert entry.licence in {"MIT", "Apache-2.0"}
+        assert entry.licence in {"MIT", "Apache-2.0", "CC0-1.0"}
         assert entry.url().startswith("https://")
+        assert not Path(entry.name).is_absolute() and ".." not in entry.name
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(SettingError, match=f"has .*{recordings()[0].name}"):
+    with pytest.raises(SettingError, match="has .*pi-mono"):
         find("nothing")
-    assert find(recordings()[0].name) == recordings()[0]
+    name = "corpora/pi-mono/large-session.jsonl"
+    assert [one.name for one in find(name)] == [name]
+    assert len(find("pi-mono")) == 2
+    assert {one.set for one in find("graded")} == {"graded"}

@@ -5,19 +5,22 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import asdict
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from workbench.cli.options import AsJson
-from workbench.cli.output import say, say_json, table
+from workbench.cli.output import complain, say, say_json, table
 from workbench.datasets.bundled import bundled_files, card
+from workbench.datasets.catalogue import HOST, find, recordings
 from workbench.datasets.catalogue import fetch as fetched
-from workbench.datasets.catalogue import find, recordings
 from workbench.datasets.generator import generate as generated
 from workbench.datasets.recorder import record as recorded
 from workbench.datasets.task import read_task
+from workbench.errors import SettingError
+from workbench.formats import some
 from workbench.importers.native import save
 from workbench.transcript.session import Session
 
@@ -30,7 +33,7 @@ app = typer.Typer(help="Sessions that ship with the package, that can be made, a
 
 @app.command("list")
 def show(as_json: AsJson = False) -> int:
-    """List the bundled sessions and the public recordings of the catalogue.
+    """List the bundled sessions and the public recordings of the catalogue, by source.
 
     Example:
 
@@ -41,30 +44,51 @@ def show(as_json: AsJson = False) -> int:
          "what it is": c["title"]}
         for c in map(card, bundled_files())
     ]  # fmt: skip
-    rows += [
-        {"name": e.name, "where": "public", "tokens": "", "licence": e.licence,
-         "what it is": f"{e.format}, {e.repository} at {e.commit[:7]}, {e.bytes:,} bytes"}
-        for e in recordings()
-    ]  # fmt: skip
+    for name, group in groupby(recordings(), lambda one: one.source):
+        own = list(group)
+        size = f"{some(len(own), 'file')}, {sum(one.size for one in own) / 1e6:.1f} MB"
+        rows.append(
+            {"name": name, "where": own[0].set, "tokens": "", "licence": own[0].licence,
+             "what it is": f"{own[0].what}, {own[0].repository}, {size}"}
+        )  # fmt: skip
     say_json(rows) if as_json else say(table(rows))
     return 0
 
 
 @app.command()
 def fetch(
-    names: Annotated[list[str], typer.Argument(help="Names of public recordings, see `workbench dataset list`.")],
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Public sources or whole sets, see `workbench dataset list`."),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All of them: what the figures in docs are made from.")] = False,
     folder: Annotated[Path, typer.Option("--folder", help="Where to keep them.")] = FOLDER,
+    host: Annotated[str, typer.Option("--host", help="Fetch them from a mirror.")] = HOST,
     as_json: AsJson = False,
 ) -> int:
     """Fetch public recordings over HTTPS, and check each by its hash. A recording that is there is not fetched again.
 
-    Example:
+    Examples:
 
-      workbench dataset fetch pi-large-session
+      workbench dataset fetch pi-mono agentv
+      workbench dataset fetch --all
     """
-    paths = [str(fetched(entry, folder)) for entry in [find(name) for name in names]]
-    say_json({"files": paths}) if as_json else say("\n".join(paths))
-    return 0
+    if bool(names) == every:
+        raise SettingError("name what to fetch, or everything with `--all`: `workbench dataset list` shows the names")
+    wanted = [one for name in names or () for one in find(name)] or recordings()
+    files, missing = [], {}
+    for one, file in fetched(wanted, folder, host):
+        if isinstance(file, Path):
+            files.append(str(file))
+        else:
+            missing[one.name] = str(file)
+    if as_json:
+        say_json({"files": files, "missing": missing})
+    else:
+        say("\n".join(files))
+        for name, why in missing.items():
+            complain(f"workbench: {name} is missing: {why}")
+    return int(bool(missing))
 
 
 @app.command()
