@@ -5,7 +5,7 @@ import io
 import pytest
 
 from builders import called, result, said, told
-from workbench.importers.session_builder import LogBuilder, project_name
+from workbench.importers.session_builder import SessionBuilder, project_name
 from workbench.importers.source import SourceFile
 
 
@@ -27,8 +27,8 @@ def test_the_project_is_the_repository_or_else_the_folder_of_the_file(cwd: str, 
     assert project_name(cwd, "folder") == name
 
 
-def builder() -> LogBuilder:
-    return LogBuilder(SourceFile("shop/talk.jsonl", io.BytesIO, folder="shop"))
+def builder() -> SessionBuilder:
+    return SessionBuilder(SourceFile("shop/talk.jsonl", io.BytesIO, folder="shop"))
 
 
 def test_an_id_that_is_taken_gets_a_number() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from workbench.datasets.task import RecordingTask, ScriptStep
 from workbench.datasets.workspace import HOME, Workspace
 from workbench.importers.blocks import Content, text_block, thought_block
-from workbench.importers.session_builder import LogBuilder
+from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
 from workbench.transcript.message import Message, Text, ToolResult
 from workbench.transcript.session import Origin, Session
@@ -44,7 +44,7 @@ def record(task: RecordingTask, seconds: float = 120.0) -> Session:
     return replace(player.session(), origin=Origin(format="recorded", path=task.name))
 
 
-class _Player(LogBuilder):
+class _Player(SessionBuilder):
     """The log so far, its clock, and the places to which the script returns."""
 
     def __init__(self, task: RecordingTask, workspace: Workspace) -> None:

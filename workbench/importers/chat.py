@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from workbench.errors import FormatError
 from workbench.importers.blocks import (
@@ -18,7 +18,7 @@ from workbench.importers.blocks import (
 )
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
-from workbench.importers.usage import ANTHROPIC_USAGE, OPENAI_USAGE
+from workbench.importers.usage import ANTHROPIC_USAGE, OPENAI_USAGE, UsageFields
 from workbench.importers.values import identifier, label, mapping, text, timestamp
 from workbench.transcript.message import AssistantMessage, Json, Message, ToolCall, ToolResult, Usage
 
@@ -32,15 +32,24 @@ ROLES: Mapping[str, str] = {
 
 
 class ChatBuilder(SessionBuilder):
-    """Reads messages one after another into a log, and gives each result its call."""
+    """Reads messages one after another into a log, and gives each result its call.
+
+    Attributes:
+        usage_fields: the names of an answer's figures in its field `usage_in`; None for OpenAI's or Anthropic's.
+        synthetic: whether the next user's message comes from the client.
+    """
+
+    usage_fields: ClassVar[UsageFields | None] = None
+    usage_in: ClassVar[str] = "usage"
+    synthetic = False
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.waiting: dict[str, None] = {}
         self.again: dict[str, int] = {}
 
-    def read(self, record: Mapping[str, Json], *, synthetic: bool = False) -> None:
-        """Read one message; a user's may be known to come from the client."""
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one message."""
         self.time = timestamp(record, "timestamp") if isinstance(record.get("timestamp"), str | int | float) else None
         found = content(self._after_compaction(record), "content" if record.get("parts") is None else "parts")
         message_id, role = identifier(record, "id", "uuid"), ROLES.get(text(record, "role"))
@@ -51,7 +60,7 @@ class ChatBuilder(SessionBuilder):
         if role == "tool":
             role, found = "user", self._result(message_id, record, found)
         elif role == "user":
-            fields = {"name": text(record, "name"), "synthetic": synthetic}
+            fields = {"name": text(record, "name"), "synthetic": self.synthetic}
         elif role == "assistant":
             thought = text(record, "reasoning_content") or label(record, "reasoning")
             found.blocks = [*thought_block(thought), *found.blocks, *text_block(text(record, "refusal"))]
@@ -73,10 +82,10 @@ class ChatBuilder(SessionBuilder):
         return {**record, "content": [part for part in parts if part not in made]} if made else record
 
     def usage(self, record: Mapping[str, Json]) -> Usage | None:
-        """What the provider reported beside the message, in either shape."""
-        figures = mapping(record, "usage")
+        """What the provider reported beside the message."""
+        figures = mapping(record, self.usage_in)
         anthropic = "cache_read_input_tokens" in figures or "cache_creation_input_tokens" in figures
-        return (ANTHROPIC_USAGE if anthropic else OPENAI_USAGE).read(figures)
+        return (self.usage_fields or (ANTHROPIC_USAGE if anthropic else OPENAI_USAGE)).read(figures)
 
     def say(self, message: Message) -> str:
         """Append a message. Calls get unique ids; a result without a call id answers the oldest open call."""

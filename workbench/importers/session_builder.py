@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from workbench.importers.blocks import Content
 from workbench.importers.decoding import as_object
 from workbench.importers.source import SourceFile
+from workbench.importers.values import identifier, text
 from workbench.transcript.files import FileOps
 from workbench.transcript.log import CompactionEntry, Entry, Log, MessageEntry, NoteEntry
 from workbench.transcript.message import (
@@ -31,10 +31,12 @@ _NESTED = frozenset({".worktrees", "worktrees", ".git"})
 _NOWHERE = frozenset({"", "root", "home", "tmp", "~", "workspace", "workspaces", "app"})
 
 
-class LogBuilder:
-    """One session while it is read, message by message.
+class SessionBuilder:
+    """One session while it is read, message by message. A format whose file is a list of records reads them in `read`.
 
     Attributes:
+        about: the fields of a document that name the session's `id`, `title`, `cwd`, `project` and `model`; of several,
+            separated by spaces, the first that holds something counts.
         log: what has been read; an id that is taken already gets a number as a suffix.
         id: the recording's own, or else the file's name; `title`, `cwd` and `project` are empty until named.
         model: used where no answer names one.
@@ -42,8 +44,11 @@ class LogBuilder:
         names: the tools' names by the ids of their calls.
         line: the line that is read, in JSON lines.
         time: when the record that is read was written, in seconds since 1970; all that is appended gets it.
+        speaker: whose entries are read: a sub-agent's, or empty for the main conversation.
         agents: ids of the entries with which sub-agents begin, each a root of the log.
     """
+
+    about: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, source: SourceFile) -> None:
         self.source = source
@@ -53,8 +58,33 @@ class LogBuilder:
         self.names: dict[str, str] = {}
         self.line = 0
         self.time: float | None = None
+        self.speaker = ""
         self.agents: list[str] = []
+        self._leaves: dict[str, str | None] = {}
         self._copies: dict[str, int] = {}
+
+    def begin(self, document: Mapping[str, Json]) -> None:
+        """Read what a document says of the whole session, before its records."""
+        for name, fields in self.about.items():
+            setattr(self, name, (identifier if name == "id" else text)(document, *fields.split()))
+
+    def read_all(self, records: Iterable[Json], field: str) -> None:
+        """Read a list of records; a damaged one is placed by its index in this field."""
+        for i, record in enumerate(records):
+            with self.source.at(self.line or None, f"{field}[{i}]"):
+                self.read(as_object(record))
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one record; a wrong field is a `FormatError` that names it."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Write what was gathered and is not written yet, at the end of the recording."""
+
+    def turn_to(self, speaker: str) -> None:
+        """Go on with the entries of another speaker, after the newest of them."""
+        self._leaves[self.speaker] = self.log.leaf
+        self.speaker, self.log.leaf = speaker, self._leaves.get(speaker)
 
     def fresh_id(self, wanted: str = "") -> str:
         """This id, or the next free one after it; `m1`, `m2`... where none is wanted."""
@@ -113,6 +143,7 @@ class LogBuilder:
         entry = replace(entry, id=self.fresh_id(entry.id), parent=self.log.leaf)
         if isinstance(entry, MessageEntry) and entry.message.id != entry.id:
             entry = replace(entry, message=replace(entry.message, id=entry.id))
+        self.agents += [entry.id] if self.speaker and entry.parent is None else []
         self.log.append(entry)
         return entry.id
 
@@ -141,32 +172,18 @@ class LogBuilder:
 
     def session(self) -> Session:
         """What has been read, in one log."""
+        self.close()
+        self.turn_to("")
+        cwd = self.cwd.removeprefix("file://")
         return Session(
             id=self.id or self.source.stem,
             log=self.log,
             model=main_model(self.log) or self.model,
             window=self.window,
             title=self.title,
-            cwd=self.cwd,
-            project=self.project or project_name(self.cwd, self.source.folder),
+            cwd=cwd,
+            project=self.project or project_name(cwd, self.source.folder),
         )
-
-
-class SessionBuilder(LogBuilder, ABC):
-    """One session whose file is a list of records. A format reads them in a subclass."""
-
-    def begin(self, document: Mapping[str, Json]) -> None:
-        """Read what a document says of the whole session, before its records."""
-
-    def read_all(self, records: Iterable[Json], field: str) -> None:
-        """Read a list of records; a damaged one is placed by its index in this field."""
-        for i, record in enumerate(records):
-            with self.source.at(self.line or None, f"{field}[{i}]"):
-                self.read(as_object(record))
-
-    @abstractmethod
-    def read(self, record: Mapping[str, Json]) -> None:
-        """Read one record; a wrong field is a `FormatError` that names it."""
 
 
 def main_model(log: Log) -> str:

@@ -15,7 +15,7 @@ from workbench.errors import FormatError
 from workbench.importers.blocks import as_json
 from workbench.importers.chat import ROLES, ChatBuilder
 from workbench.importers.decoding import decode_or
-from workbench.importers.session_builder import LogBuilder
+from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
 from workbench.importers.values import label, mapping
 from workbench.transcript.log import MessageEntry
@@ -135,7 +135,7 @@ class Generation:
     place: str
 
 
-class TraceBuilder(LogBuilder):
+class TraceBuilder(SessionBuilder):
     """Merges traced requests: what several have in common is written once, and where they differ is a branch.
 
     Attributes:

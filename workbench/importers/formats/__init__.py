@@ -14,27 +14,26 @@ from workbench.importers.formats import (
     aider,
     chat_messages,
     claude_code,
+    codex,
+    editors,
     inspect_ai,
-    opencode_database,
+    opencode,
     openhands,
-    otel,
-    responses,
     specstory,
-    vscode_chat,
+    trace_files,
 )
-from workbench.importers.formats.adk import AdkBuilder
 from workbench.importers.formats.atif import AtifBuilder
-from workbench.importers.formats.cline import ClineBuilder
-from workbench.importers.formats.codex import CodexBuilder
-from workbench.importers.formats.continue_dev import ContinueBuilder
+from workbench.importers.formats.chat_agents import (
+    AmpBuilder,
+    ClineBuilder,
+    ContinueBuilder,
+    CursorBuilder,
+    DroidBuilder,
+    SweAgentBuilder,
+)
 from workbench.importers.formats.copilot_cli import CopilotCliBuilder
-from workbench.importers.formats.editors import AmpBuilder, CursorBuilder, DroidBuilder
-from workbench.importers.formats.gemini_cli import GeminiCliBuilder
-from workbench.importers.formats.langfuse import LangfuseBuilder
-from workbench.importers.formats.opencode import OpenCodeBuilder
+from workbench.importers.formats.google import AdkBuilder, GeminiCliBuilder
 from workbench.importers.formats.pi import PiBuilder
-from workbench.importers.formats.swe_agent import SweAgentBuilder
-from workbench.importers.formats.windsurf import CLIENT, WindsurfBuilder
 from workbench.importers.head import Head
 from workbench.importers.values import label
 
@@ -123,7 +122,7 @@ FORMATS = (
         ("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
         lambda head: any(label(record, "type") in _CODEX and "payload" in record for record in head.records)
         or head.keys >= {"timestamp", "type", "payload"} or head.is_object_with("id", "timestamp", "instructions"),
-        json_lines(CodexBuilder),
+        json_lines(codex.CodexBuilder),
         aside="payload.changes payload.aggregated_output payload.parsed_cmd payload.result payload.tools "
         "payload.dynamic_tools"),
     Format("droid", "Factory Droid sessions (JSON lines)", ("tree", "calls", "thinking", "times", "compactions"),
@@ -135,11 +134,11 @@ FORMATS = (
     Format("opencode", "OpenCode exports (JSON)",
         ("calls", "thinking", "images", "usage", "times", "model", "compactions"),
         lambda head: head.is_object_with("info") and '"ses_' in head.text and "traces" not in head.keys,
-        json_document("messages", OpenCodeBuilder),
+        json_document("messages", opencode.OpenCodeBuilder),
         aside=OPENCODE_ASIDE),
     Format("opencode_database", "OpenCode's database (SQLite)",
         ("calls", "thinking", "images", "usage", "times", "model", "compactions"),
-        opencode_database.knows, opencode_database.sessions, aside=OPENCODE_ASIDE, values=opencode_database.values),
+        opencode.knows_database, opencode.database_sessions, aside=OPENCODE_ASIDE, values=opencode.database_values),
     Format("amp", "Amp threads (JSON)", ("calls", "thinking", "usage", "times", "model"),
         lambda head: head.is_object_with("v", "created", "messages"), json_document("messages", AmpBuilder),
         aside="title meta"),
@@ -150,10 +149,11 @@ FORMATS = (
         aside="title history.promptLogs history.editorState history.toolCallStates.output.description"),
     Format("windsurf", "Windsurf Cascade transcripts (JSON lines)", ("calls", "thinking"),
         lambda head: any(label(record, "type") in record and "status" in record for record in head.records[:3]),
-        json_lines(WindsurfBuilder), aside=" ".join(f"code_action.{name}" for name in CLIENT)),
+        json_lines(editors.WindsurfBuilder),
+        aside=" ".join(f"code_action.{name}" for name in editors.WINDSURF_CLIENT)),
     Format("vscode_chat", "VS Code Copilot chats (JSON, or a log of changes as JSON lines)",
         ("calls", "thinking", "usage", "times", "model", "compactions"),
-        _knows_vscode_chat, vscode_chat.sessions, values=vscode_chat.values,
+        _knows_vscode_chat, editors.vscode_sessions, values=editors.vscode_values,
         aside="customTitle requests.message requests.response requests.agent requests.variableData requests.followups "
         "requests.result.metadata.codeBlocks requests.result.details"),
     Format("gemini_cli", "Gemini CLI sessions (JSON)", ("calls", "thinking", "images", "usage", "times", "model"),
@@ -187,7 +187,7 @@ FORMATS = (
     Format("langfuse", "Langfuse traces (JSON)", ("tree", "calls", "thinking", "usage", "times", "model", "system"),
         lambda head: head.is_object_with("observations")
         or (head.is_object_with("trace") and '"projectId"' in head.text),
-        json_document("observations", LangfuseBuilder),
+        json_document("observations", trace_files.LangfuseBuilder),
         aside="trace observations.metadata observations.name observations.input.tools "
         "observations.input.content.function"),
     Format("inspect_ai", "Inspect evaluation logs (.eval and JSON)",
@@ -202,10 +202,10 @@ FORMATS = (
         json_lines(CopilotCliBuilder)),
     Format("otel", "OpenTelemetry GenAI traces (OTLP JSON or JSON lines)",
         ("tree", "calls", "thinking", "usage", "times", "model", "system"),
-        _knows_otel, otel.sessions),
+        _knows_otel, trace_files.sessions),
     Format("openai_responses", "OpenAI Responses items: a list, or an object with `input` and `output` (JSON)",
         ("calls", "thinking", "images", "usage", "model", "compactions", "system"),
-        responses.knows, responses.sessions, aside="tools"),
+        codex.knows_responses, codex.responses_sessions, aside="tools"),
     Format("anthropic_messages", 'Anthropic messages: a JSON list, {"system", "messages"}, or JSON lines of these',
         ("calls", "thinking", "images", "usage", "model", "system"),
         _knows_anthropic, chat_messages.sessions),

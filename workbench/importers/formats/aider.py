@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import dropwhile, groupby
 
-from workbench.importers.session_builder import LogBuilder
+from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
 from workbench.importers.values import time_of
 from workbench.transcript.log import MessageEntry
@@ -51,7 +51,7 @@ def _mark(line: str) -> str:
     return "client" if line.startswith("> ") or line.rstrip() == ">" else "bare"
 
 
-class AiderBuilder(LogBuilder):
+class AiderBuilder(SessionBuilder):
     """Reads runs of lines: typed by the user, printed by aider, or answered by the model or a command."""
 
     def __init__(self, source: SourceFile) -> None:
@@ -65,7 +65,7 @@ class AiderBuilder(LogBuilder):
     def read_run(self, mark: str, lines: list[str]) -> None:
         """Read lines of one mark that follow one another."""
         if mark == "typed":
-            self._close()
+            self.close()
             self._write_typed("\n".join(line[5:].rstrip() for line in lines).strip())
         elif mark == "client":
             self._write_bare(_TOKENS.search(lines[0]) is not None)
@@ -136,15 +136,10 @@ class AiderBuilder(LogBuilder):
                 self.note("client", lines)
             self.client = []
 
-    def _close(self) -> None:
+    def close(self) -> None:
         """Write what was gathered since the last typed line."""
         self._write_bare(False)
         self._flush(sent=False)
-
-    def session(self) -> Session:
-        """What has been read."""
-        self._close()
-        return super().session()
 
 
 def _usage(found: re.Match[str]) -> Usage:

@@ -22,11 +22,7 @@ USAGE = replace(OPENAI_USAGE, cache_read=f"{OPENAI_USAGE.cache_read} cached_toke
 class AtifBuilder(SessionBuilder):
     """Reads steps of the system, the user and the agent, each with what was observed after it."""
 
-    def begin(self, document: Mapping[str, Json]) -> None:
-        """Read the trajectory's id, and the agent's name and model."""
-        agent = mapping(document, "agent")
-        self.id = identifier(document, "session_id", "trajectory_id")
-        self.model, self.title = text(agent, "model_name"), text(agent, "name")
+    about = {"id": "session_id trajectory_id", "model": "agent/model_name", "title": "agent/name"}
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one step."""

@@ -1,20 +1,23 @@
-"""Sessions of OpenAI's Codex, the command line and the desktop: JSON lines of items and events.
+"""Sessions of OpenAI's Codex, the command line and the desktop; and items of OpenAI's Responses API, which it writes.
 
-Read are the rollout files under `~/.codex/sessions`, versions 0.119 to 0.142, and the bare items of older ones.
+Read are the rollout files under `~/.codex/sessions`, versions 0.119 to 0.142, JSON lines of items and events, and the
+bare items of older ones; of the API a request's `input`, its `output`, or a list of items.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from workbench.importers.blocks import KINDS, Content, add_part, content
+from workbench.importers.decoding import as_object
+from workbench.importers.head import Head
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
 from workbench.importers.usage import OPENAI_USAGE
-from workbench.importers.values import identifier, mapping, objects, optional_count, text, timestamp
+from workbench.importers.values import items, mapping, objects, optional_count, text, timestamp
 from workbench.transcript.log import MessageEntry
 from workbench.transcript.message import Json, Text, Thinking, ToolCall, Usage, plain_text
 from workbench.transcript.session import Session
@@ -26,9 +29,15 @@ _CLIENT = re.compile(
 _EXIT = re.compile(r"(?:Exit code:|exited with code|\"exit_code\":) ?(-?\d+)")
 _HEADER = 300
 
+_ITEM_TYPES = tuple(
+    f'"{name}"' for name in ("function_call", "function_call_output", "input_text", "output_text", "custom_tool_call")
+)
+
 
 class CodexBuilder(SessionBuilder):
     """Reads items; those of one answer are gathered until the next begins."""
+
+    about = {"id": "id", "cwd": "cwd"}
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
@@ -38,6 +47,15 @@ class CodexBuilder(SessionBuilder):
         self.began: float | None = None
         self.last_prompt: int | None = None
 
+    def begin(self, document: Mapping[str, Json]) -> None:
+        """Read what the first record says that tells of the session."""
+        if self.meta:
+            return
+        self.meta = document
+        super().begin(document)
+        if instructions := text(document, "base_instructions/text", "instructions"):
+            self.say_text("system", instructions)
+
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one line: an item, an event, or what is known of the session."""
         type_, payload = text(record, "type"), mapping(record, "payload")
@@ -45,9 +63,9 @@ class CodexBuilder(SessionBuilder):
         if type_ == "response_item":
             self._item(payload)
         elif type_ == "session_meta":
-            self._meta(mapping(payload, "meta") or payload)
+            self.begin(mapping(payload, "meta") or payload)
         elif type_ == "turn_context":
-            self._close()
+            self.close()
             self.model = text(payload, "model") or self.model
         elif type_ == "event_msg":
             self._event(payload)
@@ -56,15 +74,9 @@ class CodexBuilder(SessionBuilder):
         elif "payload" not in record and (type_ in KINDS or type_ == "message"):
             self._item(record)
         elif "instructions" in record and not self.meta:
-            self._meta(record)
+            self.begin(record)
         elif "record_type" not in record:
             self.source.unknown[f"record of type {type_!r}"] += 1
-
-    def _meta(self, payload: Mapping[str, Json]) -> None:
-        instructions = text(payload, "base_instructions/text", "instructions")
-        if instructions and not self.meta:
-            self.say_text("system", instructions)
-        self.meta = self.meta or payload
 
     def _event(self, payload: Mapping[str, Json]) -> None:
         match text(payload, "type"):
@@ -74,16 +86,16 @@ class CodexBuilder(SessionBuilder):
                 usage = OPENAI_USAGE.read(mapping(info, "last_token_usage"))
                 self.usage = usage if usage is not None and self.gathered.blocks else self.usage
             case "task_started":
-                self._close()
+                self.close()
                 self.window = optional_count(payload, "model_context_window") or self.window
             case "turn_aborted":
-                self._close()
+                self.close()
                 self.note("turn_aborted", text(payload, "reason"))
 
     def _item(self, payload: Mapping[str, Json]) -> None:
         type_ = text(payload, "type")
         if type_ == "message" and text(payload, "role") != "assistant":
-            self._close()
+            self.close()
             role, found, fields = self._message(payload)
             self.say_content(role, found, **fields)
             return
@@ -94,7 +106,7 @@ class CodexBuilder(SessionBuilder):
             add_part(found, payload)
         self.source.unknown.update(found.unknown)
         if found.blocks and (self.usage is not None or self.gathered.results):
-            self._close()
+            self.close()
         if found.blocks and self.began is None:
             self.began = self.time
         for block in found.blocks:
@@ -116,7 +128,7 @@ class CodexBuilder(SessionBuilder):
         first = next((block.text for block in found.said if isinstance(block, Text)), "")
         return "user", found, {"synthetic": _CLIENT.match(first) is not None}
 
-    def _close(self) -> None:
+    def close(self) -> None:
         """Write the answer that was gathered, and behind it the results of its calls."""
         if self.gathered.blocks or self.gathered.results:
             model, usage, time = self.model, self.usage, self.began
@@ -126,7 +138,7 @@ class CodexBuilder(SessionBuilder):
 
     def _compacted(self, payload: Mapping[str, Json]) -> None:
         """Read a compaction: it lists what the model is sent from now on, old messages and new ones."""
-        self._close()
+        self.close()
         written, sealed = text(payload, "message"), 0
         known: dict[tuple[str, str], list[str]] = defaultdict(list)
         for entry in self.log:
@@ -150,8 +162,42 @@ class CodexBuilder(SessionBuilder):
         for role, found, fields in added:
             self.say_content(role, found, **fields)
 
-    def session(self) -> Session:
-        """What has been read, with the answer that was still open."""
-        self._close()
-        self.id, self.cwd = identifier(self.meta, "id"), text(self.meta, "cwd")
-        return super().session()
+
+class ResponsesBuilder(CodexBuilder):
+    """Reads items as Codex writes them; a compaction among them stands for all before it."""
+
+    about = {"id": "id", "model": "model"}
+
+    def begin(self, document: Mapping[str, Json]) -> None:
+        """Read the instructions, the model and the id."""
+        self.time = timestamp(document, "created_at")
+        super().begin(document)
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one item."""
+        if text(record, "type") in ("compaction", "compaction_summary"):
+            self._compacted({"message": text(record, "summary"), "replacement_history": [record]})
+        else:
+            self._item({"type": "message", **record})
+
+
+def knows_responses(head: Head) -> bool:
+    """Whether it is a list of items, or an object with `input` or `output` that has some."""
+    listed = {"input", "output"} & head.keys if not head.is_list else {"type", "role"} & head.keys
+    return bool(listed) and any(f'"type":{space}{name}' in head.text for name in _ITEM_TYPES for space in ("", " "))
+
+
+def responses_sessions(source: SourceFile) -> Iterator[Session]:
+    """The one conversation of a file: its input, and what came out."""
+    document = source.document()
+    whole: Mapping[str, Json] = {"input": document} if isinstance(document, list) else as_object(document)
+    built = ResponsesBuilder(source)
+    with source.at():
+        built.begin(whole)
+        given = whole.get("input")
+        built.read_all(
+            [{"role": "user", "content": given}] if isinstance(given, str) else items(whole, "input"), "input"
+        )
+        built.read_all(items(whole, "output"), "output")
+        built.usage = OPENAI_USAGE.read(mapping(whole, "usage"))
+        yield built.session()

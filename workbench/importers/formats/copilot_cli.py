@@ -15,7 +15,6 @@ from workbench.importers.usage import UsageFields
 from workbench.importers.values import count, identifier, mapping, optional_count, text, timestamp
 from workbench.transcript.log import Entry, Log, MessageEntry
 from workbench.transcript.message import AssistantMessage, Json, ToolResult, Usage
-from workbench.transcript.session import Session
 
 NOTES = frozenset({"abort", "session.error", "session.model_change", "session.truncation", "session.snapshot_rewind"})
 FAMILIES = (
@@ -33,25 +32,25 @@ class CopilotCliBuilder(SessionBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.agent = ""
-        self.leaves: dict[str, str | None] = {}
         self.leaf_after: dict[str, str | None] = {}
         self.newest_answers: dict[str, str] = {}
         self.reported: dict[str, tuple[Usage, str]] = {}
-        self.thought = self.repository = ""
+        self.thought = ""
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one event; those that only stream or ask for leave change nothing."""
         event_id = identifier(record, "id") or f"event-{len(self.leaf_after) + 1}"
         if event_id in self.leaf_after:
             return
-        self.agent, parent = identifier(record, "agentId"), identifier(record, "parentId")
-        if not self.agent and parent in self.leaf_after:
-            self.leaves[""] = self.leaf_after[parent]
+        self.turn_to(identifier(record, "agentId"))
+        parent = identifier(record, "parentId")
+        if not self.speaker and parent in self.leaf_after:
+            self.log.leaf = self.leaf_after[parent]
         if record.get("ephemeral") is not True or record.get("type") == "assistant.usage":
             self.time = timestamp(record, "timestamp")
             self._event(event_id, text(record, "type"), mapping(record, "data"))
-        self.leaf_after[event_id] = self.leaves.get("")
+        self.turn_to("")
+        self.leaf_after[event_id] = self.log.leaf
 
     def _event(self, event_id: str, type_: str, data: Mapping[str, Json]) -> None:
         if type_ in ("session.start", "session.resume", "session.context_changed"):
@@ -62,8 +61,8 @@ class CopilotCliBuilder(SessionBuilder):
             self.thought = text(data, "content")
         elif type_ == "assistant.message":
             self._answer(event_id, data)
-        elif type_ == "assistant.usage" and self.agent in self.newest_answers:
-            self.reported[self.newest_answers[self.agent]] = USAGE.read(data) or Usage(), text(data, "model")
+        elif type_ == "assistant.usage" and self.speaker in self.newest_answers:
+            self.reported[self.newest_answers[self.speaker]] = USAGE.read(data) or Usage(), text(data, "model")
         elif type_ == "tool.execution_complete":
             self._result(event_id, data)
         elif type_ == "system.message":
@@ -85,7 +84,7 @@ class CopilotCliBuilder(SessionBuilder):
         context = mapping(data, "context") or data
         self.id = self.id or identifier(data, "sessionId")
         self.cwd = self.cwd or text(context, "cwd")
-        self.repository = self.repository or text(context, "repository")
+        self.project = self.project or text(context, "repository").rpartition("/")[2]
         self.model = text(data, "selectedModel") or self.model
 
     def _user(self, event_id: str, data: Mapping[str, Json]) -> None:
@@ -101,7 +100,7 @@ class CopilotCliBuilder(SessionBuilder):
         thoughts = thought_block(thought, text(data, "reasoningOpaque", "encryptedContent"))
         output = count(data, "outputTokens")
         usage = Usage(output=output) if output else None
-        self.newest_answers[self.agent] = event_id
+        self.newest_answers[self.speaker] = event_id
         found = Content([*thoughts, *text_block(text(data, "content")), *tool_calls(data, "toolRequests")])
         self.say_content("assistant", found, id=event_id, model=self.model, usage=usage)
 
@@ -112,22 +111,10 @@ class CopilotCliBuilder(SessionBuilder):
         call_id, blocks = identifier(data, "toolCallId"), result_blocks(value)
         self.say(ToolResult(id=event_id, call_id=call_id, blocks=blocks, is_error=failed))
 
-    def add(self, entry: Entry) -> str:
-        """Append after the leaf of the speaker, the agent or one of its sub-agents; the second of an id is left out."""
-        if entry.id not in self.log:
-            self.log.leaf = self.leaves.get(self.agent)
-            self.leaves[self.agent] = super().add(entry)
-            self.agents += (
-                [entry.id] if self.agent and self.log.leaf is not None and self.log[entry.id].parent is None else []
-            )
-        return entry.id
-
-    def session(self) -> Session:
-        """What has been read, with the figures that were reported after each answer."""
-        self.log = Log(self._with_usage(entry) for entry in self.log)
-        self.log.leaf = self.leaves.get("")
-        self.project = self.repository.rpartition("/")[2]
-        return super().session()
+    def close(self) -> None:
+        """Give each answer the figures that were reported after it."""
+        leaf, self.log = self.log.leaf, Log(self._with_usage(entry) for entry in self.log)
+        self.log.leaf = leaf
 
     def _with_usage(self, entry: Entry) -> Entry:
         usage, model = self.reported.get(entry.id, (None, ""))

@@ -1,96 +1,155 @@
-"""Agents inside editors and shells whose files are messages in Anthropic's shape: Cursor, Amp and Factory Droid.
+"""Agents inside editors: chats of GitHub Copilot in VS Code, and Windsurf's Cascade transcripts.
 
-Cursor writes `agent-transcripts/*.jsonl` under `~/.cursor/projects`, with calls and without their results. Amp keeps a
-thread as one document under `~/.local/share/amp/threads`. Droid appends events to `~/.factory/sessions/*/*.jsonl`.
+VS Code keeps `workspaceStorage/*/chatSessions`: a document, or a log of changes to one (source of the log:
+microsoft/vscode, chat/common/model/objectMutationLog.ts). Windsurf writes `~/.windsurf/transcripts/*.jsonl`: a step a
+line, under its type's name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import dropwhile, islice
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
 
-from workbench.importers.chat import ROLES, ChatBuilder
+from workbench.importers.blocks import Content, as_json, text_block, thought_block, tool_calls
+from workbench.importers.decoding import as_object
+from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
 from workbench.importers.usage import UsageFields
-from workbench.importers.values import identifier, items, label, mapping, objects, optional_count, text
-from workbench.transcript.message import Json, Usage
+from workbench.importers.values import block_texts, items, label, mapping, objects, optional_count, text, timestamp
+from workbench.transcript.message import Json, ToolCall, ToolResult
+from workbench.transcript.session import Session
 
-AMP_USAGE = UsageFields("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
-DROID_NOTES = frozenset({"todo_state", "agent_turn_outcome", "session_end"})
-
-
-class CursorBuilder(ChatBuilder):
-    """Reads lines of a role and a message."""
-
-    def read(self, record: Mapping[str, Json], *, synthetic: bool = False) -> None:
-        """Read one line."""
-        super().read({**mapping(record, "message"), "role": text(record, "role")}, synthetic=synthetic)
+USAGE = UsageFields("promptTokens", "outputTokens completionTokens")
+SET, PUSH, DELETE = 1, 2, 3
+RETURNED = frozenset({"content", "output", "exit_code", "results", "total_results", "diff", "error", "summary"})
+"""Fields of a step that its tool returned; `code_action` has none."""
+WINDSURF_CLIENT = frozenset({"original_content", "acknowledgement_type", "user_rejected"})
 
 
-class AmpBuilder(ChatBuilder):
-    """Reads a thread's messages; what a tool run returned is a field of its own."""
-
-    def begin(self, document: Mapping[str, Json]) -> None:
-        """Read the thread's id, its title and the first folder that was open."""
-        self.id, self.title = identifier(document, "id"), text(document, "title")
-        folders = objects(mapping(document, "env/initial"), "trees")
-        self.cwd = text(folders[0], "uri").removeprefix("file://") if folders else ""
-
-    def read(self, record: Mapping[str, Json], *, synthetic: bool = False) -> None:
-        """Read one message; those of the client itself are notes."""
-        role, figures = text(record, "role"), mapping(record, "usage")
-        self.window = optional_count(figures, "maxInputTokens") or self.window
-        parts = [_amp_part(part) if isinstance(part, dict) else part for part in items(record, "content")]
-        if role not in ROLES:
-            self.note(role, "\n".join(label(part, "text") for part in parts if isinstance(part, dict)))
-            return
-        time = figures.get("timestamp") or mapping(record, "meta").get("sentAt")
-        shaped = {"role": role, "content": parts, "timestamp": time, "usage": figures, "model": figures.get("model")}
-        super().read({**shaped, "stop_reason": text(record, "state/stopReason")}, synthetic=synthetic)
-
-    def usage(self, record: Mapping[str, Json]) -> Usage | None:
-        """The figures of an answer; the input is what was not cached."""
-        return AMP_USAGE.read(mapping(record, "usage"))
+def vscode_sessions(source: SourceFile) -> Iterator[Session]:
+    """The one chat of a file."""
+    chat = VscodeChatBuilder(source)
+    for document in vscode_values(source):
+        with source.at():
+            chat.begin(document)
+            chat.read_all(items(document, "requests"), "requests")
+    yield chat.session()
 
 
-class DroidBuilder(ChatBuilder):
-    """Reads a session's start, its messages and its compactions, behind which the next messages hang on old ones."""
+def vscode_values(source: SourceFile) -> Iterator[dict[str, Json]]:
+    """The chat's newest state."""
+    if not source.in_lines():
+        yield source.object_with("requests")
+        return
+    state: dict[str, Json] = {}
+    for line, record in source.records():
+        with source.at(line):
+            state = as_object(record.get("v"), "v") if record.get("kind") == 0 else _changed(state, record)
+    yield state
+
+
+def _changed(state: dict[str, Json], change: Mapping[str, Json]) -> dict[str, Json]:
+    """The state after one change, in place; a change of what is not there is none."""
+    *way, last = items(change, "k") or [""]
+    holder: Any = state
+    with suppress(KeyError, IndexError, TypeError):
+        for step in way:
+            holder = holder[step]
+        if change.get("kind") == SET:
+            holder[last] = change.get("v")
+        elif change.get("kind") == PUSH:
+            del holder[last][len(holder[last]) if change.get("i") is None else change["i"] :]
+            holder[last] += items(change, "v")
+        elif change.get("kind") == DELETE:
+            del holder[last]
+    return state
+
+
+class VscodeChatBuilder(SessionBuilder):
+    """Reads requests: what was sent, and the rounds of answers, calls and results that came of it."""
+
+    about = {"id": "sessionId", "title": "customTitle"}
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one request."""
+        about, self.time = mapping(record, "result/metadata"), timestamp(record, "timestamp")
+        self.model = text(record, "modelId").rpartition("/")[2]
+        if environment := block_texts(about, "renderedGlobalContext"):
+            self.say_text("user", environment, synthetic=True)
+        typed, sent = text(record, "message/text"), block_texts(about, "renderedUserMessage").strip()
+        self.say_content("user", Content([*text_block(sent if typed in sent else f"{typed}\n{sent}".strip())]))
+        rounds = objects(about, "toolCallRounds")
+        if not rounds:
+            shown = "".join(label(part, "value") for part in objects(record, "response"))
+            rounds = [{"response": shown}] if shown else []
+        summaries = {text(one, "toolCallRoundId"): one for one in [*objects(about, "summaries"), about.get("summary")]
+                     if isinstance(one, dict)}  # fmt: skip
+        results = mapping(about, "toolCallResults")
+        for i, one in enumerate(rounds):
+            usage = USAGE.read(about if i == len(rounds) - 1 else {})
+            calls = tool_calls(one, "toolCalls")
+            thoughts = thought_block(_flat(mapping(one, "thinking").get("text")))
+            found = Content([*thoughts, *text_block(text(one, "response")), *calls])
+            found.results += [_result(call, results[call.id]) for call in calls if call.id in results]
+            self.say_content("assistant", found, model=self.model, usage=usage)
+            if summary := summaries.get(text(one, "id")):
+                before = optional_count(summary, "contextLengthBefore")
+                self.compaction(text(summary, "text", "summary"), tokens_before=before)
+
+
+def _result(call: ToolCall, value: Json) -> ToolResult:
+    parts = objects(as_object(value, "toolCallResults"), "content")
+    words = "".join(_flat(part.get("value")) for part in parts).strip("\n")
+    return ToolResult(id="", call_id=call.id, blocks=tuple(text_block(words)), name=call.name)
+
+
+def _flat(value: Json) -> str:
+    """The text of a rendered prompt: text itself, a list of it, or a tree whose leaves have it."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "".join(map(_flat, value))
+    if not isinstance(value, dict):
+        return ""
+    start = "\n" if value.get("lineBreakBefore") is True else ""
+    return start + label(value, "text") + _flat(value.get("node")) + _flat(value.get("children"))
+
+
+class WindsurfBuilder(SessionBuilder):
+    """Reads steps; what the model said belongs to the call that follows."""
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.newer: dict[str | None, str] = {}
+        self.said: Content | None = None
 
-    def read(self, record: Mapping[str, Json], *, synthetic: bool = False) -> None:
-        """Read one event."""
-        match text(record, "type"):
-            case "session_start":
-                self.id, self.cwd = identifier(record, "id"), text(record, "cwd")
-                self.title = text(record, "title", "sessionTitle")
-            case "message":
-                parent = text(record, "parentId")
-                self.log.leaf = self.newer.get(parent, parent) if parent in self.log else self.log.leaf
-                about = {"id": record.get("id"), "timestamp": record.get("timestamp")}
-                super().read({**mapping(record, "message"), **about}, synthetic=synthetic)
-            case "compaction_state":
-                self._compaction(record)
-            case type_ if type_ not in DROID_NOTES:
-                self.source.unknown[f"event of type {type_!r}"] += 1
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one step."""
+        type_ = text(record, "type")
+        step = mapping(record, type_)
+        self.time = timestamp(record, "timestamp")
+        if type_ == "user_input":
+            self.close()
+            self.say_text("user", text(step, "user_response"))
+        elif type_ == "planner_response":
+            self.close()
+            self.said = Content([*thought_block(text(step, "thinking")), *text_block(text(step, "response"))])
+        else:
+            self._tool(type_, step, text(record, "status") == "error")
 
-    def _compaction(self, record: Mapping[str, Json]) -> None:
-        """Read a summary; the message that it names is the last that it replaces."""
-        anchor = record.get("anchorMessage")
-        last = text(anchor, "id") if isinstance(anchor, dict) else anchor
-        after = islice(dropwhile(lambda entry: entry.id != last, self.log.path()), 1, None)
-        first_kept = next((entry.id for entry in after), None)
-        before, summary = self.log.leaf, text(record, "summaryText") or None
-        self.newer[before] = self.compaction(summary, id=identifier(record, "id"), first_kept=first_kept)
+    def _tool(self, name: str, step: Mapping[str, Json], failed: bool) -> None:
+        found, self.said = self.said or Content(), None
+        call_id = f"call-{len(self.log) + 1}"
+        given = {field: value for field, value in step.items() if field not in RETURNED | WINDSURF_CLIENT}
+        returned = {field: value for field, value in step.items() if field in RETURNED}
+        words = text(step, "content", "output") or (as_json(returned) if returned else "")
+        found.blocks.append(ToolCall(call_id, name, given))
+        found.results.append(ToolResult(id="", call_id=call_id, blocks=tuple(text_block(words)), is_error=failed))
+        self.cwd = self.cwd or text(step, "cwd")
+        self.say_content("assistant", found)
 
-
-def _amp_part(part: Mapping[str, Json]) -> Mapping[str, Json]:
-    """A part as Anthropic would name its fields."""
-    if part.get("type") != "tool_result" or "run" not in part:
-        return part
-    run = mapping(part, "run")
-    result = run.get("result") if run.get("result") is not None else run.get("error")
-    failed = text(run, "status") in ("error", "cancelled", "rejected-by-user")
-    return {"type": "tool_result", "tool_use_id": part.get("toolUseID"), "content": result, "is_error": failed}
+    def close(self) -> None:
+        """Write what was said without a call."""
+        if self.said is not None:
+            self.say_content("assistant", self.said)
+        self.said = None

@@ -61,7 +61,7 @@ class SampleBuilder(ChatBuilder):
             elif event.get("event") == "compaction":
                 self.after[newest].append(event)
 
-    def read(self, record: Mapping[str, Json], *, synthetic: bool = False) -> None:
+    def read(self, record: Mapping[str, Json]) -> None:
         """Read one message, or the summary of the compaction that is pending."""
         if mapping(record, "metadata").get("summary") is True:
             self._compaction(record, self.pending.pop(0) if self.pending else {})
@@ -71,7 +71,7 @@ class SampleBuilder(ChatBuilder):
                 shaped["content"] = text(record, "error/message")
             if record.get("role") == "tool":
                 shaped["name"] = record.get("function")
-            super().read(shaped, synthetic=synthetic)
+            super().read(shaped)
         self.pending += self.after.get(identifier(record, "id"), [])
 
     def _compaction(self, message: Mapping[str, Json] | None, event: Mapping[str, Json]) -> None:

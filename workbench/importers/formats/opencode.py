@@ -1,27 +1,43 @@
-"""Sessions that `opencode export` wrote, versions 1.3 to 1.14: one JSON document of messages and their parts."""
+"""Sessions that `opencode export` wrote, versions 1.3 to 1.14: one JSON document of messages and their parts.
+
+The database behind it, `~/.local/share/opencode/opencode.db` (SQLite, since version 1.2), is read as its exports are.
+Source: sst/opencode, packages/opencode/src/session/session.sql.ts: messages and parts are JSON in a column `data`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 from workbench.errors import FormatError
 from workbench.importers.blocks import Content, add_part, text_block, tool_call
+from workbench.importers.decoding import as_object, decode
+from workbench.importers.head import Head
 from workbench.importers.images import linked
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
 from workbench.importers.usage import UsageFields
-from workbench.importers.values import mapping, objects, text, timestamp
+from workbench.importers.values import items, mapping, objects, text, timestamp
 from workbench.transcript.log import ClearingEntry
 from workbench.transcript.message import Json, SaidBlock, ToolCall, ToolResult
 from workbench.transcript.session import Session
 
 SILENT = frozenset({"step-start", "step-finish", "patch", "snapshot", "agent", "retry"})
 USAGE = UsageFields("input", "output", "cache/read", "cache/write", "reasoning")
+MAGIC = "SQLite format 3"
+_TABLES = re.compile(r"CREATE TABLE [`\"]?(message|part|session)\b")
+_NO_LOG = b"\x01\x01"
+"""In bytes 18 and 19 of a database: it has no write-ahead log, whose file cannot be opened beside bytes in memory."""
 
 
 class OpenCodeBuilder(SessionBuilder):
     """Reads messages of parts; a compaction is asked for in one and answered in the next."""
+
+    about = {"id": "info/id", "title": "info/title", "cwd": "info/directory"}
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
@@ -80,22 +96,60 @@ class OpenCodeBuilder(SessionBuilder):
         fields: dict[str, Any] = {"name": call.name, "is_error": failed, "time": timestamp(times, "end")}
         return ToolResult(id=result_id, call_id=call.id, blocks=tuple(blocks), **fields)
 
-    def begin(self, document: Mapping[str, Json]) -> None:
-        """Read the session's id, its title and its folder."""
-        self.id, self.title, self.cwd = (text(document, f"info/{name}") for name in ("id", "title", "directory"))
-
-    def session(self) -> Session:
-        """What has been read, with a clearing at its end for results that were pruned while the session ran."""
+    def close(self) -> None:
+        """Add a clearing for results that were pruned while the session ran."""
         self.time = None
         if self.asked is not None:
             self.note("unanswered_compaction")
         if self.cleared:
             calls = tuple(call for _, call in sorted(self.cleared))
             self.add(ClearingEntry(id="", parent=None, call_ids=calls, time=max(self.cleared)[0]))
-        return super().session()
 
 
 def _file(part: Mapping[str, Json]) -> list[SaidBlock]:
     """A picture as a placeholder; the text of other files is in a text part beside it."""
     pictured = text(part, "mime").startswith(("image/", "application/pdf"))
     return [linked(text(part, "url"))] if pictured else []
+
+
+def knows_database(head: Head) -> bool:
+    """Whether it is a database with OpenCode's tables."""
+    return head.text.startswith(MAGIC) and {"message", "part"} <= set(_TABLES.findall(head.text))
+
+
+def database_sessions(source: SourceFile) -> Iterator[Session]:
+    """The sessions, those of sub-agents among them, in the order in which they were begun."""
+    for document in database_values(source):
+        built = OpenCodeBuilder(source)
+        with source.at():
+            built.begin(document)
+            built.read_all(items(document, "messages"), "messages")
+            yield built.session()
+
+
+def database_values(source: SourceFile) -> Iterator[dict[str, Json]]:
+    """Each session as `opencode export` would write it."""
+    with source.open() as stream:
+        raw = stream.read()
+    if Path(f"{source.where}-wal").is_file() and Path(f"{source.where}-wal").stat().st_size:
+        source.skipped.append(
+            "the newest messages may be in the file beside it that ends in -wal: close OpenCode first"
+        )
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.row_factory = sqlite3.Row
+        try:
+            database.deserialize(raw[:18] + _NO_LOG + raw[20:])
+            for row in database.execute("SELECT * FROM session ORDER BY time_created, id").fetchall():
+                messages = [_message(database, one) for one in _rows(database, "message", "session_id", row["id"])]
+                yield {"info": dict(row), "messages": messages}
+        except (sqlite3.Error, IndexError) as error:
+            raise FormatError(f"the database cannot be read ({error})", where=source.where) from None
+
+
+def _rows(database: sqlite3.Connection, table: str, field: str, value: str) -> list[dict[str, Json]]:
+    found = database.execute(f"SELECT id, data FROM {table} WHERE {field} = ? ORDER BY time_created, id", (value,))
+    return [{**as_object(decode(row["data"]), f"{table}.data"), "id": row["id"]} for row in found.fetchall()]
+
+
+def _message(database: sqlite3.Connection, info: dict[str, Json]) -> dict[str, Json]:
+    return {"info": info, "parts": _rows(database, "part", "message_id", info["id"])}

@@ -20,6 +20,8 @@ QUIET = frozenset({"recall", "change_agent_state", "agent_state_changed", "null"
 class OpenHandsBuilder(SessionBuilder):
     """Reads events: actions, and the observations that follow them."""
 
+    about = {"id": "instance_id", "model": "metadata/llm_config/model", "project": "instance/repo"}
+
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.responses: set[str] = set()
@@ -107,7 +109,6 @@ def sessions(source: SourceFile) -> Iterator[Session]:
             builder = OpenHandsBuilder(source)
             builder.line = line
             builder.read_all(items(record, "history"), "history")
-            builder.id = identifier(record, "instance_id")
-            builder.model = text(record, "metadata/llm_config/model")
-            builder.project = text(record, "instance/repo") or builder.id.rpartition("-")[0]
+            builder.begin(record)
+            builder.project = builder.project or builder.id.rpartition("-")[0]
             yield builder.session()

@@ -12,7 +12,6 @@ from workbench.importers.usage import UsageFields
 from workbench.importers.values import label, mapping, optional_count, text, texts, timestamp
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Json, ToolResult
-from workbench.transcript.session import Session
 
 NOTES = frozenset({"model_change", "thinking_level_change", "label", "custom", "session_info"})
 USAGE = UsageFields("input", "output", "cacheRead", "cacheWrite")
@@ -21,9 +20,10 @@ USAGE = UsageFields("input", "output", "cacheRead", "cacheWrite")
 class PiBuilder(SessionBuilder):
     """Reads lines. In version 1 a line's place in the file is its name."""
 
+    about = {"id": "id", "cwd": "cwd", "model": "modelId"}
+
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.header: Mapping[str, Json] = {}
         self.lines: list[str] = []
 
     def read(self, record: Mapping[str, Json]) -> None:
@@ -31,7 +31,7 @@ class PiBuilder(SessionBuilder):
         place = len(self.lines)
         self.lines.append("")
         if text(record, "type") == "session":
-            self.header = record
+            self.begin(record)
             return
         name = text(record, "id") or f"e{place}"
         if name in self.log:
@@ -94,8 +94,3 @@ class PiBuilder(SessionBuilder):
             tokens_before=optional_count(record, "tokensBefore"),
             reason="hook" if record.get("fromHook") is True else "",
         )
-
-    def session(self) -> Session:
-        """What has been read."""
-        self.id, self.cwd, self.model = (text(self.header, name) for name in ("id", "cwd", "modelId"))
-        return super().session()

@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from workbench.importers.blocks import Content, text_block, thought_block
-from workbench.importers.session_builder import LogBuilder
+from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
 from workbench.importers.values import time_of
-from workbench.transcript.log import Entry
 from workbench.transcript.message import AnswerBlock, Text, ToolCall, ToolResult
 from workbench.transcript.session import Session
 
@@ -86,7 +85,7 @@ def _turns(lines: Sequence[str]) -> Iterator[_Turn]:
             yield _Turn(head[1] == "User", bool(head[2]), (head[3] or "").strip(), time_of(head[4] or ""), words)
 
 
-class SpecStoryBuilder(LogBuilder):
+class SpecStoryBuilder(SessionBuilder):
     """Puts turns together: the pieces of an answer up to its first tool are one message.
 
     The main conversation has one line of entries; each run of sidechain turns is a sub-agent's.
@@ -94,21 +93,17 @@ class SpecStoryBuilder(LogBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.leaves: dict[bool, str | None] = {False: None, True: None}
-        self.side = False
         self.blocks: list[AnswerBlock] = []
         self.first: _Turn | None = None
         self.calls = 0
 
     def read_turn(self, turn: _Turn) -> None:
         """Read one turn of the user or of the agent."""
-        if turn.side != self.side:
-            self._close()
-            self.side = turn.side
-            if turn.side:
-                self.leaves[True] = None
+        if turn.side != bool(self.speaker):
+            self.close()
+            self.turn_to(f"sidechain {len(self.log)}" if turn.side else "")
         if turn.user:
-            self._close()
+            self.close()
             self.time = turn.time
             if turn.text.startswith(_CONTINUED) and not turn.side:
                 self.compaction(turn.text)
@@ -128,30 +123,16 @@ class SpecStoryBuilder(LogBuilder):
             call_id = f"call-{self.calls}"
             call, result = piece
             self.blocks.append(replace(call, id=call_id))
-            self._close()
+            self.close()
             if result:
                 self.say(ToolResult(id="", call_id=call_id, blocks=(Text(result),), time=turn.time))
 
-    def _close(self) -> None:
+    def close(self) -> None:
         """Write the answer that was gathered."""
         if self.blocks and self.first is not None:
             self.time = self.first.time
             self.say_content("assistant", Content(self.blocks), model=self.first.model)
         self.blocks, self.first = [], None
-
-    def add(self, entry: Entry) -> str:
-        """Append after the newest entry of this side of the conversation, and return its id."""
-        self.log.leaf = self.leaves[self.side]
-        entry_id = self.leaves[self.side] = super().add(entry)
-        if self.side and self.log[entry_id].parent is None:
-            self.agents.append(entry_id)
-        return entry_id
-
-    def session(self) -> Session:
-        """What has been read, with the answer that was still open."""
-        self._close()
-        self.log.leaf = self.leaves[False]
-        return super().session()
 
 
 def _pieces(lines: Sequence[str]) -> Iterator[str | tuple[ToolCall, str]]:

@@ -1,7 +1,8 @@
-"""OpenTelemetry traces that follow the GenAI conventions: OTLP as JSON, in one document or in lines.
+"""Traces: OpenTelemetry's by the GenAI conventions (OTLP as JSON, in one document or in lines), and Langfuse's.
 
 Source: open-telemetry/semantic-conventions-genai, model and docs/gen-ai; the older events and indexed attributes of
-its version 1.36, of OpenLLMetry and of OpenInference are read as well.
+its version 1.36, of OpenLLMetry and of OpenInference are read as well. Langfuse's page and API give one JSON document
+of a trace and its observations.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from workbench.importers.decoding import decode_or
 from workbench.importers.source import SourceFile
 from workbench.importers.traces import ChatMessage, Generation, TraceBuilder, chat_messages
 from workbench.importers.usage import UsageFields
-from workbench.importers.values import identifier, objects, text, timestamp
+from workbench.importers.values import identifier, items, mapping, objects, text, timestamp
 from workbench.transcript.message import Json
 from workbench.transcript.session import Session
 
@@ -28,12 +29,19 @@ _EVENTS = {
     "gen_ai.tool.message": "tool",
 }  # fmt: skip
 _NO_REQUEST = frozenset({"execute_tool", "embeddings", "invoke_agent", "create_agent", "invoke_workflow"})
-USAGE = UsageFields(
+OTEL_USAGE = UsageFields(
     "gen_ai.usage.input_tokens gen_ai.usage.prompt_tokens llm.token_count.prompt",
     "gen_ai.usage.output_tokens gen_ai.usage.completion_tokens llm.token_count.completion",
     "gen_ai.usage.cache_read.input_tokens",
     "gen_ai.usage.cache_creation.input_tokens",
     "gen_ai.usage.reasoning.output_tokens",
+    cache_in_input=True,
+)
+LANGFUSE_USAGE = UsageFields(
+    "input",
+    "output",
+    "prompt_details.cache_read input_cache_read input_cached_tokens",
+    reasoning="completion_details.reasoning output_reasoning",
     cache_in_input=True,
 )
 Messages: TypeAlias = list[ChatMessage]
@@ -127,7 +135,7 @@ def _generation(span: Mapping[str, Json], attributes: dict[str, Json], place: st
         sent=sent,
         answer=answer,
         model=text(attributes, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name"),
-        usage=USAGE.read(attributes),
+        usage=OTEL_USAGE.read(attributes),
         time=timestamp(span, "startTimeUnixNano") or timestamp(span, "start_time"),
         place=place,
     )
@@ -172,3 +180,28 @@ def _indexed(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
         message["tool_calls"] = [call for _, call in sorted(message.pop("calls", {}).items())]
         both[answered].append(message)
     return both
+
+
+class LangfuseBuilder(TraceBuilder):
+    """Reads observations; those that are generations hold messages."""
+
+    def begin(self, document: Mapping[str, Json]) -> None:
+        """Read the trace's id and its name, and the observations where they are inside of it."""
+        trace = mapping(document, "trace") or document
+        self.id, self.title = identifier(trace, "id"), text(trace, "name")
+        self.project = self.title
+        if not items(document, "observations"):
+            self.read_all(items(trace, "observations"), "trace.observations")
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one observation."""
+        if text(record, "type") != "GENERATION":
+            return
+        sent, answer = chat_messages(record.get("input")), chat_messages(record.get("output"), "assistant")
+        if sent is None:
+            self.source.unknown["generation whose input has another framework's shape"] += 1
+        elif sent or answer:
+            model, time = text(record, "model"), timestamp(record, "startTime")
+            usage, place = LANGFUSE_USAGE.read(mapping(record, "usageDetails", "usage")), identifier(record, "id")
+            made = Generation(sent=sent, answer=answer or (), model=model, usage=usage, time=time, place=place)
+            self.generations.append(made)

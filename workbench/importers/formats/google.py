@@ -1,12 +1,13 @@
-"""Sessions of Gemini CLI, the files under `~/.gemini/tmp/<project>/chats`: one JSON document of messages."""
+"""Google's agents: Gemini CLI's documents under `~/.gemini/tmp/<project>/chats`, and the sessions of its ADK."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from workbench.importers.blocks import Content, content, tool_call
 from workbench.importers.session_builder import SessionBuilder
-from workbench.importers.usage import UsageFields
+from workbench.importers.usage import GEMINI_USAGE, UsageFields
 from workbench.importers.values import identifier, mapping, objects, text, timestamp
 from workbench.transcript.message import Json, Thinking, ToolCall, ToolResult
 
@@ -14,8 +15,37 @@ NOTES = frozenset({"info", "error", "warning"})
 USAGE = UsageFields("input", "output", "cached", reasoning="thoughts", cache_in_input=True)
 
 
+class AdkBuilder(SessionBuilder):
+    """Reads events of the Agent Development Kit and its web page: what was said, and what the tools answered."""
+
+    about = {"id": "id", "project": "app_name appName"}
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one event; those without content only change state, and partial ones come again whole."""
+        holder = mapping(record, "content")
+        if not holder or record.get("partial") is True:
+            return
+        found = content(holder, "parts")
+        self.time, event_id, author = timestamp(record, "timestamp"), identifier(record, "id"), text(record, "author")
+        found.results = [replace(result, id=event_id) for result in found.results]
+        if text(holder, "role") == "user" and author in ("", "user"):
+            self.say_content("user", found, id=event_id)
+            return
+        self.say_content(
+            "assistant",
+            found,
+            id=event_id,
+            name=author,
+            model=text(record, "model_version", "modelVersion"),
+            usage=GEMINI_USAGE.read(mapping(record, "usage_metadata", "usageMetadata")),
+            stop=text(record, "finish_reason", "finishReason"),
+        )
+
+
 class GeminiCliBuilder(SessionBuilder):
     """Reads messages; an answer holds its calls with their results."""
+
+    about = {"id": "sessionId", "title": "summary", "project": "projectHash"}
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message."""
@@ -43,11 +73,6 @@ class GeminiCliBuilder(SessionBuilder):
             found.results += [result] if result is not None else []
         model, usage = text(record, "model"), USAGE.read(mapping(record, "tokens"))
         self.say_content("assistant", found, id=message_id, model=model, usage=usage)
-
-    def begin(self, document: Mapping[str, Json]) -> None:
-        """Read the session's id, its summary and its project."""
-        self.id, self.title = identifier(document, "sessionId"), text(document, "summary")
-        self.project = text(document, "projectHash")
 
 
 def _result(record: Mapping[str, Json], call: ToolCall) -> ToolResult | None:
