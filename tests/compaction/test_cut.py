@@ -27,18 +27,18 @@ def long_turn(steps: int) -> list[Message]:
 
 
 def test_what_fits_is_not_cut() -> None:
-    assert KeepRecent().find(Context.of(conversation(2)), budget(100_000)) is None
+    assert KeepRecent()(Context.of(conversation(2)), budget(100_000)) is None
 
 
 def test_nothing_is_cut_of_nothing() -> None:
     for force in (True, False):
-        assert KeepRecent().find(Context.of([]), budget(0, force=force)) is None
-        assert KeepRecent().find(Context.of([said("hi")]), budget(100, force=force)) is None
+        assert KeepRecent()(Context.of([]), budget(0, force=force)) is None
+        assert KeepRecent()(Context.of([said("hi")]), budget(100, force=force)) is None
 
 
 def test_the_kept_part_starts_with_a_turn_if_one_is_near() -> None:
     context = Context.of(conversation(10, steps=1))
-    cut = KeepRecent().find(context, budget(context.tokens // 2))
+    cut = KeepRecent()(context, budget(context.tokens // 2))
     assert cut is not None
     assert cut.history == keep(cut)
     assert context.messages[keep(cut)].role == "user"
@@ -49,7 +49,7 @@ def test_the_kept_part_starts_with_a_turn_if_one_is_near() -> None:
 def test_no_call_is_parted_and_the_kept_part_takes_what_it_was_granted(steps: int, share: float) -> None:
     context = Context.of([*conversation(3), *long_turn(steps)])
     target = int(context.tokens * share)
-    cut = KeepRecent(share=0.8).find(context, budget(target))
+    cut = KeepRecent(share=0.8)(context, budget(target))
     assert cut is not None
     assert cut_points(context.messages)[keep(cut)]
     assert sum(context.sizes[keep(cut) :]) <= 0.8 * target
@@ -57,7 +57,7 @@ def test_no_call_is_parted_and_the_kept_part_takes_what_it_was_granted(steps: in
 
 def test_a_long_start_of_a_turn_is_summarised_apart() -> None:
     context = Context.of([said("earlier"), told("yes"), *long_turn(10)])
-    cut = KeepRecent().find(context, budget(context.tokens // 2))
+    cut = KeepRecent()(context, budget(context.tokens // 2))
     assert cut is not None
     assert cut.history == 2
     assert keep(cut) - cut.history >= 5
@@ -65,15 +65,15 @@ def test_a_long_start_of_a_turn_is_summarised_apart() -> None:
 
 def test_a_short_start_of_a_turn_goes_with_the_history() -> None:
     context = Context.of([said("earlier"), told("yes"), *long_turn(10)])
-    cut = KeepRecent(split=100).find(context, budget(context.tokens // 2))
+    cut = KeepRecent(split=100)(context, budget(context.tokens // 2))
     assert cut is not None
     assert cut.history == keep(cut)
 
 
 def test_somebody_may_say_how_much_stays() -> None:
     context = Context.of(conversation(10))
-    few = KeepRecent().find(context, budget(context.tokens // 2, keep_recent=100))
-    many = KeepRecent().find(context, budget(context.tokens // 2, keep_recent=300))
+    few = KeepRecent()(context, budget(context.tokens // 2, keep_recent=100))
+    many = KeepRecent()(context, budget(context.tokens // 2, keep_recent=300))
     assert few is not None
     assert many is not None
     assert keep(few) > keep(many)
@@ -81,19 +81,19 @@ def test_somebody_may_say_how_much_stays() -> None:
 
 def test_force_cuts_all_but_the_last_two_messages_of_what_fits() -> None:
     messages: list[Message] = [said("a"), told("b"), said("c"), told("d"), said("e")]
-    assert KeepRecent().find(Context.of(messages), budget(100_000, force=True)) == Span((0, 1, 2), 3)
-    assert KeepRecent().find(Context.of(messages[:2]), budget(100_000, force=True)) == Span((), 1)
+    assert KeepRecent()(Context.of(messages), budget(100_000, force=True)) == Span((0, 1, 2), 3)
+    assert KeepRecent()(Context.of(messages[:2]), budget(100_000, force=True)) == Span((), 1)
 
 
 def test_force_never_parts_a_pair() -> None:
     context = Context.of([said("a"), told("b"), called("read", "c1"), result("x", "c1")])
-    assert KeepRecent().find(context, budget(100_000, force=True)) == Span((1,), 2)
+    assert KeepRecent()(context, budget(100_000, force=True)) == Span((1,), 2)
 
 
 def test_pinned_messages_are_not_counted_as_newest() -> None:
     context = Context.of([rules("rule " * 400), *conversation(6)])
-    with_pins = KeepRecent().find(context, budget(context.sizes[0] + 400))
-    without = KeepRecent().find(Context.of(context.messages[1:]), budget(400))
+    with_pins = KeepRecent()(context, budget(context.sizes[0] + 400))
+    without = KeepRecent()(Context.of(context.messages[1:]), budget(400))
     assert with_pins is not None
     assert without is not None
     assert keep(with_pins) == keep(without) + 1
@@ -101,8 +101,8 @@ def test_pinned_messages_are_not_counted_as_newest() -> None:
 
 def test_a_summary_that_cannot_use_its_half_leaves_it_to_the_newest_messages() -> None:
     context = Context.of(conversation(40, words=100))
-    half = KeepRecent().find(context, budget(context.tokens // 2))
-    more = KeepRecent(summary=200).find(context, budget(context.tokens // 2))
+    half = KeepRecent()(context, budget(context.tokens // 2))
+    more = KeepRecent(summary=200)(context, budget(context.tokens // 2))
     assert half is not None
     assert more is not None
     assert keep(more) < keep(half)
@@ -110,7 +110,7 @@ def test_a_summary_that_cannot_use_its_half_leaves_it_to_the_newest_messages() -
 
 def test_the_newest_step_stays_though_it_is_more_than_was_granted() -> None:
     context = Context.of([*conversation(3), said("now"), called("read", "c"), result("long " * 100, "c")])
-    cut = KeepRecent().find(context, budget(220))
+    cut = KeepRecent()(context, budget(220))
     assert cut is not None
     assert cut.history == len(context.messages) - 2
 

@@ -100,7 +100,7 @@ class KeepRecent:
     split: int = 5
     pins: Pins = Pins()
 
-    def find(self, context: Context, budget: Budget, /) -> Span | None:
+    def __call__(self, context: Context, budget: Budget, /) -> Span | None:
         """The span before the newest messages; None if everything fits, unless the compaction is forced."""
         fixed, held = self.pins.fixed(context, budget), self.pins.held(context, budget)
         movable = Movable.weighed(context, budget, fixed)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from typing import Protocol
+from typing import TypeAlias
 
 from workbench.compaction.plan import Budget
 from workbench.transcript.context import Context
@@ -36,13 +36,13 @@ class Span:
     history: int
     rewritten: Mapping[int, Message] = field(default_factory=dict)
 
+    def without(self, stays: Collection[int]) -> Span:
+        """The same, but these stay."""
+        return replace(self, gone=tuple(i for i in self.gone if i not in stays))
 
-class CutRule(Protocol):
-    """Selects the messages that a summary replaces."""
 
-    def find(self, context: Context, budget: Budget, /) -> Span | None:
-        """The span, or None where there is nothing to summarise. Pure; never selects a protected message."""
-        ...
+CutRule: TypeAlias = Callable[[Context, Budget], Span | None]
+"""Selects what a summary replaces; None where there is nothing. Pure; it never selects a protected message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +166,11 @@ class Movable:
         if self.budget.keep_recent is not None and not self.budget.matched:
             return self.budget.keep_recent
         return min(own, self._share(KEPT_SHARE, self.indices))
+
+    def requested(self, own: int) -> int:
+        """The place that leaves the tokens which were requested to be kept; the system's own where none were."""
+        asked = self.budget.keep_recent
+        return own if asked is None or self.budget.matched else self.fitting(asked)
 
     def granted(self, own: int) -> int:
         """Tokens of newest messages to keep: the system's number, at most half of the room in a comparison."""

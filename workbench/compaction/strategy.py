@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from workbench.compaction.host_policy import NO_POLICY, HostPolicy
 from workbench.compaction.plan import Budget, Stage
@@ -61,11 +61,6 @@ class Situation:
 class Trigger(Protocol):
     """Decides when a context is due."""
 
-    @property
-    def name(self) -> str:
-        """Name shown in records and reports."""
-        ...
-
     def check(self, situation: Situation, /) -> Budget | None:
         """The budget to compact to, or None to leave the context alone. Pure, and O(1)."""
         ...
@@ -75,8 +70,6 @@ class Trigger(Protocol):
 class Never:
     """Leaves every context alone."""
 
-    name: ClassVar[str] = "never"
-
     def check(self, situation: Situation, /) -> Budget | None:
         """None."""
         return None
@@ -85,8 +78,6 @@ class Never:
 @dataclass(frozen=True, slots=True)
 class Always:
     """Due at every request, with nothing granted: for the reference that remembers nothing."""
-
-    name: ClassVar[str] = "always"
 
     def check(self, situation: Situation, /) -> Budget | None:
         """A budget of nothing but the overhead."""
@@ -106,7 +97,6 @@ class AtShare:
 
     threshold: float = 0.8
     target: float = 0.4
-    name: ClassVar[str] = "at_share"
 
     def check(self, situation: Situation, /) -> Budget | None:
         """Due at `tokens >= threshold * window`."""
@@ -146,7 +136,6 @@ class AtLimit:
     answer: int = 0
     most: int | None = None
     above: bool = False
-    name: ClassVar[str] = "at_limit"
 
     def limit(self, window: int) -> int:
         """Tokens of a request by the system's own rule."""

@@ -1,7 +1,7 @@
 from compaction.presets.situations import due, fired, summary
 
 from builders import called, conversation, result, rules, said, told
-from workbench.compaction.presets.codex_local import CODEX_LOCAL, KeepUserWords
+from workbench.compaction.presets.codex_local import CODEX_LOCAL, USER_TOKENS
 from workbench.transcript.message import Message, Summary, is_real_user, plain_text
 
 
@@ -35,7 +35,7 @@ def speech(n: int, tokens: int) -> list[Message]:
 
 
 def test_user_messages_stay_newest_first_up_to_20_000_tokens_and_the_last_that_does_not_fit_is_cut() -> None:
-    assert KeepUserWords().user_tokens == 20_000
+    assert USER_TOKENS == 20_000
     done, _ = fired(CODEX_LOCAL, speech(10, 6_000), target=58_000)
     users = [message for message in done.after.messages if is_real_user(message)]
     assert [message.id for message in users] == ["u6", "u7", "u8", "u9"]

@@ -5,10 +5,10 @@ from compaction.presets.situations import due, fired, summary
 
 from builders import called, conversation, result, said, told
 from workbench.compaction.presets.langchain_20 import (
+    KEEP,
     LANGCHAIN_20,
     SUMMARY,
     TOO_LONG,
-    KeepMessages,
     LastTokens,
     langchain_tokens,
 )
@@ -35,7 +35,7 @@ def chat(n: int, chars: int = 400) -> list[Message]:
 
 
 def test_the_newest_twenty_messages_stay() -> None:
-    assert KeepMessages().keep == 20
+    assert KEEP == 20
     messages = chat(61)
     done, _ = fired(LANGCHAIN_20, messages)
     assert len(done.after.messages) == 21

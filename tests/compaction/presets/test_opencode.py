@@ -4,7 +4,7 @@ import pytest
 from compaction.presets.situations import due, fired, stayed, summary
 
 from builders import called, conversation, result, said, told
-from workbench.compaction.presets.opencode import ERASED, OPENCODE, SUMMARY, OpencodeCut, Prune
+from workbench.compaction.presets.opencode import ERASED, OPENCODE, SUMMARY, Prune, preserved
 from workbench.compaction.strategy import Strategy
 from workbench.transcript.message import Message, ToolResult, plain_text
 
@@ -21,7 +21,7 @@ def test_it_is_due_at_exactly_the_window_less_20000() -> None:
 
 @pytest.mark.parametrize(("window", "kept"), [(200_000, 15_000), (64_000, 12_000), (6_000, 2_000)])
 def test_a_quarter_of_what_is_usable_is_kept_between_2000_and_15000(window: int, kept: int) -> None:
-    assert OpencodeCut().preserved(window) == kept
+    assert preserved(window) == kept
 
 
 def steps(turn: int, n: int, tokens: int, name: str = "shell") -> list[Message]:

@@ -73,16 +73,12 @@ def _tool(name: str) -> str:
     return name.rsplit("__", 1)[-1].replace("_", "").lower()
 
 
-@dataclass(frozen=True, slots=True)
-class KeepNothing:
-    """Selects everything, unless a request by hand keeps newest messages."""
-
-    def find(self, context: Context, budget: Budget, /) -> Span | None:
-        """The span; None where only what an earlier compaction wrote would go."""
-        movable = Movable.of(context, budget)
-        span = movable.cut(movable.fitting(movable.kept(0)))
-        gone = (context.messages[i] for i in span.gone) if span is not None else ()
-        return None if all(one.role == "summary" or is_restored(one) for one in gone) else span
+def keep_nothing(context: Context, budget: Budget) -> Span | None:
+    """Selects everything, unless a request by hand keeps newest messages, or only an earlier compaction's would go."""
+    movable = Movable.of(context, budget)
+    span = movable.cut(movable.fitting(movable.kept(0)))
+    gone = (context.messages[i] for i in span.gone) if span is not None else ()
+    return None if all(one.role == "summary" or is_restored(one) for one in gone) else span
 
 
 def is_restored(message: Message) -> bool:
@@ -135,7 +131,7 @@ class RestoredFiles:
 
 
 COMPACT = Summarize(
-    cut=KeepNothing(),
+    cut=keep_nothing,
     prompt=PromptTemplate(headings="claude_headings", lead="claude_lead"),
     limits=SizeLimits(most=20_000, share=SUMMARY_SHARE),
     name="claude_compact",

@@ -19,7 +19,7 @@ general differences (`presets`):
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from workbench.compaction.clip import shortened
 from workbench.compaction.plan import Budget, behind_all
@@ -32,29 +32,25 @@ from workbench.transcript.context import Context
 from workbench.transcript.message import Message, is_real_user
 from workbench.transcript.pairing import last_user, with_partners
 
+USER_TOKENS = 20_000
 
-@dataclass(frozen=True, slots=True)
-class KeepUserWords:
-    """Keeps the newest user messages of at most `user_tokens`, and of the first that does not fit its two ends."""
 
-    user_tokens: int = 20_000
-
-    def find(self, context: Context, budget: Budget, /) -> Span | None:
-        """All that goes, and the user message that is cut."""
-        messages, movable = context.messages, Movable.of(context, budget)
-        left, newest = movable.kept(self.user_tokens), last_user(messages)
-        kept: dict[int, Message] = {}
-        for i in reversed(movable.indices):
-            size = context.sizes[i]
-            if is_real_user(messages[i]) and (size <= left or i == newest):
-                kept[i] = messages[i]
-                left -= size
-            elif is_real_user(messages[i]):
-                short = shortened(messages[i], left, size, context.count) if left > LEAST else None
-                kept |= {i: short} if short is not None else {}
-                break
-        gone = tuple(i for i in movable.indices if i not in kept)
-        return Span(gone, len(messages), {i: one for i, one in kept.items() if one is not messages[i]})
+def keep_user_words(context: Context, budget: Budget) -> Span:
+    """Keeps the newest user messages of at most `USER_TOKENS`, and of the first that does not fit its two ends."""
+    messages, movable = context.messages, Movable.of(context, budget)
+    left, newest = movable.kept(USER_TOKENS), last_user(messages)
+    kept: dict[int, Message] = {}
+    for i in reversed(movable.indices):
+        size = context.sizes[i]
+        if is_real_user(messages[i]) and (size <= left or i == newest):
+            kept[i] = messages[i]
+            left -= size
+        elif is_real_user(messages[i]):
+            short = shortened(messages[i], left, size, context.count) if left > LEAST else None
+            kept |= {i: short} if short is not None else {}
+            break
+    gone = tuple(i for i in movable.indices if i not in kept)
+    return Span(gone, len(messages), {i: one for i, one in kept.items() if one is not messages[i]})
 
 
 def with_user_words(task: SummaryTask) -> SummaryInput:
@@ -71,7 +67,7 @@ CODEX_LOCAL = Preset(
         "codex_local",
         (
             Summarize(
-                cut=KeepUserWords(),
+                cut=keep_user_words,
                 prompt=PromptTemplate(headings="codex_headings", lead="codex_lead"),
                 limits=SizeLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
                 name="codex_compact",

@@ -31,7 +31,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from workbench.compaction.clip import shortened
 from workbench.compaction.host_policy import HostPolicy, any_of
@@ -70,7 +69,6 @@ class DockerTrigger:
     threshold: float = THRESHOLD
     enabled: bool = True
     summarizer_window: int | None = None
-    name: ClassVar[str] = "docker_trigger"
 
     def check(self, situation: Situation, /) -> Budget | None:
         """Due above that share of a known window, which is the target. Without a report all is estimated."""
@@ -135,7 +133,7 @@ class DockerGeneration:
         """Tokens that a summary may have: 16,000, later at most a quarter of the window."""
         return min(MAX_SUMMARY_TOKENS, limit // 4) if self.follows else MAX_SUMMARY_TOKENS
 
-    def find(self, context: Context, budget: Budget, /) -> Span | None:
+    def cut(self, context: Context, budget: Budget) -> Span:
         """All before the kept tail, moved to where it parts no call from its result."""
         movable = Movable.of(context, budget)
         own = self.keep(smaller(budget.window, self.window)) if budget.keep_recent is None else budget.keep_recent
@@ -228,7 +226,7 @@ def docker_agent(
     """The preset of a generation; another model, which takes `window` tokens, may write the summaries."""
     generation = replace(generation, window=window)
     summary = Summarize(
-        cut=generation,
+        cut=generation.cut,
         prompt=DockerPrompt(headings="", result_chars=10**9, argument_chars=10**9, window_chars=None),
         limits=DockerLimits(least=128, most=UNBOUNDED, to_target=False, generation=generation),
         name="docker_compact",

@@ -82,22 +82,14 @@ def split_point(messages: Sequence[Message], share: float = 1 - PRESERVED) -> in
     return len(messages) if ended else newest
 
 
-@dataclass(frozen=True, slots=True)
-class GeminiCut:
+def gemini_cut(context: Context, budget: Budget) -> Span | None:
     """Cuts at a user message, so that about the newest 30 % by characters stay."""
-
-    preserved: float = PRESERVED
-
-    def find(self, context: Context, budget: Budget, /) -> Span | None:
-        """The span; None where no user message lies far enough back."""
-        movable = Movable.of(context, budget)
-        if budget.keep_recent is not None and not budget.matched:
-            return movable.cut(movable.fitting(budget.keep_recent))
-        return movable.cut(split_point(movable.messages, 1 - self.preserved))
+    movable = Movable.of(context, budget)
+    return movable.cut(movable.requested(split_point(movable.messages)))
 
 
 SNAPSHOT = Summarize(
-    cut=GeminiCut(),
+    cut=gemini_cut,
     prompt=PromptTemplate(headings="gemini_headings"),
     limits=SizeLimits(share=SUMMARY_SHARE),
     file_lists="",

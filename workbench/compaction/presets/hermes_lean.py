@@ -67,6 +67,7 @@ LINE_CHARS = 160
 OPEN, CLOSE = "<anchors>", "</anchors>"
 TAIL_SHARE = 0.025
 LEAST_TAIL, MOST_TAIL = 10_000, 25_000
+FIRST, USER_TOKENS = 3, 10_000
 TARGET_CHARS = 80
 SAME = "[the same result as a later one; ref="
 OLD = "[old result of "
@@ -191,28 +192,21 @@ class HermesLimits(SizeLimits):
         return max(LEAST_SUMMARY, min(int(SHARE_OF_OLD * freed), int(SHARE_OF_WINDOW * window), MOST_SUMMARY))
 
 
-@dataclass(frozen=True, slots=True)
-class HermesCut:
-    """Selects all before the tail but the user's words, and without a summary the first messages (`head`)."""
-
-    head: int = 3
-    user_tokens: int = 10_000
-
-    def find(self, context: Context, budget: Budget, /) -> Span | None:
-        """The span; None where nothing lies before the tail."""
-        movable = Movable.of(context, budget)
-        span = movable.cut(tail_start(movable, budget.window))
-        if span is None:
-            return None
-        stays = Pins(prefix=0 if movable.earlier else self.head).fixed(context, budget)
-        left = movable.kept(2 * self.user_tokens) // 2
-        for i in reversed(span.gone):
-            if i not in stays and is_real_user(context.messages[i]):
-                left -= context.sizes[i]
-                if left < 0:
-                    break
-                stays.add(i)
-        return replace(span, gone=tuple(i for i in span.gone if i not in stays))
+def hermes_cut(context: Context, budget: Budget) -> Span | None:
+    """Selects all before the tail but the user's words, and without a summary the first messages."""
+    movable = Movable.of(context, budget)
+    span = movable.cut(tail_start(movable, budget.window))
+    if span is None:
+        return None
+    stays = Pins(prefix=0 if movable.earlier else FIRST).fixed(context, budget)
+    left = movable.kept(2 * USER_TOKENS) // 2
+    for i in reversed(span.gone):
+        if i not in stays and is_real_user(context.messages[i]):
+            left -= context.sizes[i]
+            if left < 0:
+                break
+            stays.add(i)
+    return span.without(stays)
 
 
 def anchors(messages: Sequence[Message]) -> Iterator[str]:
@@ -273,7 +267,7 @@ def index_below(task: SummaryTask) -> Iterator[str]:
 
 
 SUMMARY = Summarize(
-    cut=HermesCut(),
+    cut=hermes_cut,
     prompt=PromptTemplate(headings="hermes_headings", result_chars=6_000),
     limits=HermesLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
     name="hermes_summary",

@@ -35,7 +35,7 @@ from workbench.transcript.context import Context
 from workbench.transcript.message import Message, counted_text, image_tokens
 from workbench.transcript.tokens import TokenCounter
 
-PER_MESSAGE = 3
+PER_MESSAGE, KEEP = 3, 20
 TOO_LONG = "The conversation before this was too long to be summarised."
 
 
@@ -47,18 +47,10 @@ def langchain_tokens(message: Message) -> int:
     return -(-chars // 4) + PER_MESSAGE + image_tokens(message)
 
 
-@dataclass(frozen=True, slots=True)
-class KeepMessages:
-    """Keeps a number of newest messages, and more where the first of them answers a call."""
-
-    keep: int = 20
-
-    def find(self, context: Context, budget: Budget, /) -> Span | None:
-        """The span; None where there are no more messages than that."""
-        movable = Movable.of(context, budget)
-        if budget.keep_recent is not None and not budget.matched:
-            return movable.cut(movable.fitting(budget.keep_recent))
-        return movable.cut(movable.before(max(len(movable) - self.keep, 0)))
+def keep_messages(context: Context, budget: Budget) -> Span | None:
+    """Keeps the newest messages, and more where the first of them answers a call."""
+    movable = Movable.of(context, budget)
+    return movable.cut(movable.requested(movable.before(max(len(movable) - KEEP, 0))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +78,7 @@ def too_long(messages: Sequence[Message], previous: str, most: int, count: Token
 
 
 SUMMARY = Summarize(
-    cut=KeepMessages(),
+    cut=keep_messages,
     prompt=PromptTemplate(headings="langchain_headings"),
     limits=SizeLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
     name="langchain_compact",

@@ -33,7 +33,6 @@ class AfterMessages:
     """Due at each request of a conversation that is longer than a number of messages."""
 
     messages: int = ATTENTION_WINDOW
-    name: ClassVar[str] = "after_messages"
 
     def check(self, situation: Situation, /) -> Budget | None:
         """Due at `messages > 100`; the target is one token less than there is."""

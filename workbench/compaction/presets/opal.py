@@ -27,7 +27,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
-from typing import ClassVar
 
 from workbench.compaction.clip import byte_length, head
 from workbench.compaction.file_lists import file_ops, lists_in, without_lists
@@ -55,7 +54,6 @@ class OpalTrigger:
     """Due at exactly 80 % of the window and above; the target is what would not be due."""
 
     threshold: float = 0.80
-    name: ClassVar[str] = "opal_trigger"
 
     def check(self, situation: Situation, /) -> Budget | None:
         """Due at `measured / window >= threshold`."""
@@ -90,24 +88,23 @@ def split_from(messages: Sequence[Message], at: int) -> int | None:
     return turn if turn is not None and at - turn >= SPLIT_FROM else None
 
 
-@dataclass(frozen=True, slots=True)
-class OpalCut:
-    """Back from the newest message, then forward to a user message, or inside a long turn where it parts no pair."""
+def opal_cut(context: Context, budget: Budget) -> Span | None:
+    """Back from the newest message, then forward to a user message, or inside a long turn where it parts no pair.
 
-    def find(self, context: Context, budget: Budget, /) -> Span | None:
-        """The span, behind any earlier summary; None where everything fits and no compaction is forced."""
-        movable = Movable.of(context, budget)
-        own = budget.window // 4 if budget.keep_recent is None else budget.keep_recent
-        at = walked(movable.messages, movable.granted(own), force=budget.force)
-        if at is None and not budget.matched:
+    It lies behind any earlier summary; None where everything fits and no compaction is forced.
+    """
+    movable = Movable.of(context, budget)
+    own = budget.window // 4 if budget.keep_recent is None else budget.keep_recent
+    at = walked(movable.messages, movable.granted(own), force=budget.force)
+    if at is None and not budget.matched:
+        return None
+    at = movable.within(max(at or 0, movable.earlier))
+    if at < len(movable) or not budget.matched:
+        inner = movable.inner(at)
+        if inner is None or inner < movable.earlier:
             return None
-        at = movable.within(max(at or 0, movable.earlier))
-        if at < len(movable) or not budget.matched:
-            inner = movable.inner(at)
-            if inner is None or inner < movable.earlier:
-                return None
-            at = inner
-        return movable.span(at, split_from(movable.messages, at))
+        at = inner
+    return movable.span(at, split_from(movable.messages, at))
 
 
 class OpalPrompt(PromptTemplate):
@@ -163,7 +160,7 @@ TRUNCATION = partial(note, wording="[Compacted {n} messages: {counts}]")
 """Replaces a summary: the earlier one as far as it fits, and how many messages of which roles are gone."""
 
 SUMMARY = Summarize(
-    cut=OpalCut(),
+    cut=opal_cut,
     prompt=OpalPrompt(
         headings="opal_headings",
         split="opal_split",

@@ -67,24 +67,19 @@ class Prune:
                     yield i
 
 
-@dataclass(frozen=True, slots=True)
-class OpencodeCut:
-    """Keeps the newest whole turns that fit a quarter of what is usable, and of the next one what still fits."""
+def preserved(window: int) -> int:
+    """Tokens of newest messages: a quarter of window less answer, at least 2,000 and at most 15,000."""
+    return min(max(int(0.25 * (window - answer_reserve(window, RESERVE))), LEAST_KEPT), MOST_KEPT)
 
-    share: float = 0.25
 
-    def preserved(self, window: int) -> int:
-        """Tokens of newest messages: a quarter of window less answer, at least 2,000 and at most 15,000."""
-        return min(max(int(self.share * (window - answer_reserve(window, RESERVE))), LEAST_KEPT), MOST_KEPT)
-
-    def find(self, context: Context, budget: Budget, /) -> Span | None:
-        """The span; None where everything fits."""
-        movable = Movable.of(context, budget)
-        return movable.cut(movable.fitting(movable.kept(self.preserved(budget.window))))
+def opencode_cut(context: Context, budget: Budget) -> Span | None:
+    """Keeps the newest whole turns that fit, and of the next one what still fits."""
+    movable = Movable.of(context, budget)
+    return movable.cut(movable.fitting(movable.kept(preserved(budget.window))))
 
 
 SUMMARY = Summarize(
-    cut=OpencodeCut(),
+    cut=opencode_cut,
     prompt=PromptTemplate(headings="opencode_headings"),
     limits=SizeLimits(most=4_096, share=SUMMARY_SHARE),
     file_lists="",

@@ -18,8 +18,7 @@ own are 240 and 2. Besides the general differences (`presets`):
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass
 
 from workbench.compaction.cut import Pins
 from workbench.compaction.plan import Budget
@@ -40,7 +39,6 @@ class RollingTrigger:
     """Due beyond a number of messages, or beyond the window."""
 
     max_size: int = MAX_SIZE
-    name: ClassVar[str] = "rolling_trigger"
 
     def check(self, situation: Situation, /) -> Budget | None:
         """Due at `messages > 80` or `tokens > window`; the target is half of the window where tokens are the reason."""
@@ -60,21 +58,15 @@ class RollingCut:
     max_size: int = MAX_SIZE
     keep_first: int = 4
 
-    def find(self, context: Context, budget: Budget, /) -> Span | None:
+    def __call__(self, context: Context, budget: Budget) -> Span | None:
         """The span; None where there are no more messages than half of the allowed number, and tokens fit."""
         movable = Movable.of(context, budget)
-        if budget.keep_recent is not None and not budget.matched:
-            at = movable.fitting(budget.keep_recent)
-        else:
-            newest = self.max_size // 2 - self.keep_first - 1
-            at = len(movable) - newest if len(context.messages) > self.max_size // 2 else 0
-            if budget.reason != EVENTS and context.tokens > budget.target:
-                at = max(at, movable.fitting(int(KEPT_SHARE * max(budget.room(context, movable.indices), 0))))
-        span = movable.cut(at)
-        if span is None:
-            return None
-        first = Pins(prefix=self.keep_first).fixed(context, budget)
-        return replace(span, gone=tuple(i for i in span.gone if i not in first))
+        newest = self.max_size // 2 - self.keep_first - 1
+        at = len(movable) - newest if len(context.messages) > self.max_size // 2 else 0
+        if budget.reason != EVENTS and context.tokens > budget.target:
+            at = max(at, movable.fitting(int(KEPT_SHARE * max(budget.room(context, movable.indices), 0))))
+        span = movable.cut(movable.requested(at))
+        return span and span.without(Pins(prefix=self.keep_first).fixed(context, budget))
 
 
 SUMMARY = Summarize(

@@ -29,7 +29,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
 
 from workbench.compaction.file_lists import file_ops
 from workbench.compaction.host_policy import Ending, HostPolicy
@@ -73,7 +72,6 @@ class OperatorTrigger:
     """Asked when a turn has ended well; a compaction that was requested in mid-turn waits for that."""
 
     settings: Callable[[], OperatorSettings] = field(default=OperatorSettings)
-    name: ClassVar[str] = "operator_trigger"
 
     def check(self, situation: Situation, /) -> Budget | None:
         """Due on request or above the limit, which is the target, scaled from the provider's count to ours."""
@@ -108,7 +106,7 @@ class OperatorCut:
 
     settings: Callable[[], OperatorSettings] = field(default=OperatorSettings)
 
-    def find(self, context: Context, budget: Budget, /) -> Span | None:
+    def __call__(self, context: Context, budget: Budget, /) -> Span | None:
         """The span; None where there is nothing to summarise before the cut."""
         movable = Movable.of(context, budget)
         start = movable.earlier

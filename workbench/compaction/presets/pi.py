@@ -18,8 +18,6 @@ Restates the compaction of pi (badlogic/pi-mono, read at 2026-03-15), in `packag
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from workbench.compaction.plan import Budget
 from workbench.compaction.presets.token_counters import unsaid_chars
 from workbench.compaction.prompt_template import PromptTemplate
@@ -30,7 +28,7 @@ from workbench.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
 
-RESERVE = 16_384
+RESERVE, KEEP_RECENT = 16_384, 20_000
 LIMITS = SizeLimits(most=int(0.8 * RESERVE), most_turn=int(0.5 * RESERVE), share=SUMMARY_SHARE)
 IMAGE_CHARS = 4_800
 
@@ -42,21 +40,15 @@ def pi_tokens(message: Message) -> int:
     return -(-(words + unsaid_chars(message) + IMAGE_CHARS * pictures) // 4)
 
 
-@dataclass(frozen=True, slots=True)
-class PiCut:
+def pi_cut(context: Context, budget: Budget) -> Span | None:
     """Back from the newest message until enough is kept, then forward to the next message that is no tool result."""
-
-    keep_recent: int = 20_000
-
-    def find(self, context: Context, budget: Budget, /) -> Span | None:
-        """The span, with the start of a split turn apart; None where everything fits."""
-        movable = Movable.of(context, budget)
-        return movable.cut(movable.reaching(movable.kept(self.keep_recent)), split=True)
+    movable = Movable.of(context, budget)
+    return movable.cut(movable.reaching(movable.kept(KEEP_RECENT)), split=True)
 
 
 PI = Preset(
     "pi",
-    Strategy("pi", (Summarize(cut=PiCut(), prompt=PromptTemplate(start="start"), limits=LIMITS, name="pi_compact"),)),
+    Strategy("pi", (Summarize(cut=pi_cut, prompt=PromptTemplate(start="start"), limits=LIMITS, name="pi_compact"),)),
     AtLimit(reserve=RESERVE, above=True),
     count=pi_tokens,
     moments=("before_request", "after_turn"),

@@ -94,7 +94,7 @@ class Summarize:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The summary's draft and what it replaces; None where there is nothing new, or no room for a summary."""
-        span = self.cut.find(context, budget)
+        span = self.cut(context, budget)
         task = None if span is None else self._task(context, budget, span)
         if task is None or not task.given.has_text:
             return None

@@ -43,7 +43,7 @@ from workbench.compaction.presets.ddx_agent.cut import PREFIX, SUFFIX, Compactio
 from workbench.compaction.presets.token_counters import ddx_tokens, quarter_up, role_of
 from workbench.compaction.prompt_template import PromptTemplate, harmless, json_call
 from workbench.compaction.size_limits import SizeLimits
-from workbench.compaction.span_selection import SummaryInput, SummaryTask
+from workbench.compaction.span_selection import Span, SummaryInput, SummaryTask
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Situation, Strategy
 from workbench.transcript.context import Context
@@ -60,7 +60,6 @@ class DdxTrigger:
     """Asked before each request and after each batch of tool results; by estimate, system prompt included."""
 
     config: Config
-    name: ClassVar[str] = "ddx_trigger"
 
     def check(self, situation: Situation, /) -> Budget | None:
         """Due above the effective window less the reserve, which is the target too."""
@@ -144,7 +143,7 @@ class DdxCompact:
         if fit is None:
             return None
         summary = Summarize(
-            cut=fit,
+            cut=lambda context, _: Span(fit.gone, len(context.messages)),
             prompt=DdxPrompt(
                 headings="ddx_headings",
                 result_chars=config.max_tool_result_chars,

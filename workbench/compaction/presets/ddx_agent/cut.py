@@ -9,7 +9,7 @@ from itertools import accumulate
 from workbench.compaction.file_lists import file_ops, listed, lists_in
 from workbench.compaction.plan import Budget
 from workbench.compaction.presets.token_counters import calls_of, ddx_tokens
-from workbench.compaction.span_selection import Movable, Span, spare
+from workbench.compaction.span_selection import Movable, spare
 from workbench.errors import WorkbenchError
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
@@ -119,7 +119,7 @@ def first_cut(messages: Sequence[Message], possible: Sequence[int], keep_recent_
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """One possible compaction of a context, as a cut rule.
+    """One possible compaction of a context.
 
     Attributes:
         keep: the first message behind the cut.
@@ -134,10 +134,6 @@ class Fit:
     lists: str
     room: int
     body: int
-
-    def find(self, context: Context, budget: Budget, /) -> Span:
-        """The messages that go; a split turn is not summarised apart."""
-        return Span(self.gone, len(context.messages))
 
 
 def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:

@@ -90,7 +90,6 @@ class AthenaTrigger:
 
     compact_at: float = COMPACT_AT
     overhead: bool = True
-    name: ClassVar[str] = "athena_trigger"
 
     def __post_init__(self) -> None:
         if not 0 < self.compact_at <= 1:

@@ -63,7 +63,7 @@ class Pinning:
         start = self.floor(messages)
         return range(start, max(len(messages) - self.suffix, start))
 
-    def find(self, context: Context, budget: Budget, /) -> Span | None:
+    def cut(self, context: Context, budget: Budget) -> Span | None:
         """What a summary replaces: the rest, but the newest user message; None for fewer than three messages.
 
         A call stays or goes with its results. An earlier summary in the prefix goes too: it is carried on.
@@ -223,7 +223,7 @@ def as_messages(context: Context, given: SummaryInput) -> SummaryInput:
 def summary_stage(pinning: Pinning = PINNING, model: str = "") -> Summarize:
     """The stage; another model may write the summary. An empty answer is an error, like the model's own."""
     return Summarize(
-        cut=pinning,
+        cut=pinning.cut,
         prompt=AthenaPrompt(result_chars=500, headings="", window_chars=None),
         limits=AthenaLimits(least=128, most=512),
         name="summary",
