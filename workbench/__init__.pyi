@@ -27,8 +27,8 @@ from workbench.live.hooks import Hooks as Hooks
 from workbench.live.hooks import Supply as Supply
 from workbench.metrics.metric import Score as Score
 from workbench.models import find_model as find_model
-from workbench.models.loopback import Loopback as Loopback
 from workbench.models.model import Completion as Completion
+from workbench.models.scripted import Loopback as Loopback
 from workbench.models.settings import ModelSettings as ModelSettings
 from workbench.report.page import render as render
 from workbench.report.report import Report as Report

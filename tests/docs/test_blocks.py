@@ -17,7 +17,7 @@ from builders import remembering, rules
 from profiles import FULL
 from workbench.cli import main
 from workbench.importers.native import save
-from workbench.models.loopback import Loopback
+from workbench.models.scripted import Loopback
 from workbench.transcript.session import Session
 
 ROOT = Path(__file__).parents[2]

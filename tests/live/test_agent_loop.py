@@ -12,7 +12,7 @@ from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded, ErrorJudged
 from workbench.live.settings import Settings
 from workbench.models.extractive import Extractive
-from workbench.models.loopback import Loopback
+from workbench.models.scripted import Loopback
 from workbench.transcript.message import ToolCall
 
 litellm = pytest.importorskip("litellm")

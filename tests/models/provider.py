@@ -17,7 +17,7 @@ from workbench.models.ledger import Ledger
 from workbench.models.litellm import LiteLLM
 from workbench.models.model import SummaryRequest
 from workbench.models.provider_options import ProviderOptions
-from workbench.models.response_cache import CachedModel
+from workbench.models.wrappers import CachedModel
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import pytest
 from models.likely import Echo
 
 from workbench.errors import ModelError
-from workbench.models.likelihood_cache import CachedLikelihood
+from workbench.models.likelihood import CachedLikelihood
 
 
 def kept(model: Echo, path: Path) -> CachedLikelihood:

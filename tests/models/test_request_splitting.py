@@ -10,8 +10,8 @@ from workbench.compaction.presets.docker_agent import DockerPrompt
 from workbench.compaction.prompt_template import PromptTemplate
 from workbench.errors import ModelError
 from workbench.models.model import Completion, SummaryRequest
-from workbench.models.request_splitting import SplittingModel
 from workbench.models.tokenizer import TiktokenCounter
+from workbench.models.wrappers import SplittingModel
 from workbench.transcript.message import Message
 
 

@@ -7,7 +7,7 @@ import pytest
 from builders import called, result, said, told
 from workbench.models.extractive import Extractive
 from workbench.models.model import Completion, SummaryRequest
-from workbench.models.summary_checks import findings
+from workbench.models.summary_quality import findings
 from workbench.transcript.message import Message
 
 SESSION: tuple[Message, ...] = (

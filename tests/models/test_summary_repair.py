@@ -11,7 +11,7 @@ from workbench.compaction.engine import completed
 from workbench.errors import ModelError, Refused
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.scripted import Scripted
-from workbench.models.summary_repair import OnBadSummary, RepairingModel
+from workbench.models.summary_quality import OnBadSummary, RepairingModel
 
 
 class Paid(Scripted):

@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from workbench.cli.output import complain
 from workbench.experiment.spec import Flag, Spec, Whole
 from workbench.models.settings import ModelSettings, local_weights
-from workbench.models.summary_repair import CHOICES
+from workbench.models.summary_quality import CHOICES
 from workbench.models.weights import weights
 
 Paths: TypeAlias = Annotated[

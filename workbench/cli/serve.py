@@ -10,8 +10,7 @@ import typer
 from workbench.cli.options import AsJson
 from workbench.cli.output import complain, say, say_json
 from workbench.errors import SettingError
-from workbench.models.local import DEFAULT
-from workbench.models.serving import start_server
+from workbench.models.local import DEFAULT, start_server
 from workbench.models.weights import weights
 
 

@@ -25,7 +25,7 @@ from workbench.experiment.store import Results, RunFolder
 from workbench.experiment.tables import SCHEMA
 from workbench.experiment.work import Shard, Task
 from workbench.experiment.workers import Workers, workers
-from workbench.models.serving import server_address
+from workbench.models.local import server_address
 from workbench.models.settings import ModelSettings, local_weights
 from workbench.palette import REFERENCES
 from workbench.registry import DISTRIBUTION

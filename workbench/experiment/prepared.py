@@ -18,7 +18,7 @@ from workbench.models.extractive import Extractive
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.models.wrapper import AnsweringModel
+from workbench.models.wrappers import AnsweringModel
 from workbench.replay.boundaries import by_fill
 from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing, Window, window_of

@@ -21,7 +21,7 @@ from workbench.metrics.metric import MetricInput, Retained, Score
 from workbench.metrics.paging import paging
 from workbench.metrics.view import VIEW, culprits
 from workbench.models.model import Completion, Model
-from workbench.models.summary_repair import STANDS_IN
+from workbench.models.summary_quality import STANDS_IN
 from workbench.palette import REFERENCES
 from workbench.replay.boundaries import at_boundaries, by_fill
 from workbench.replay.matched import (

@@ -19,8 +19,8 @@ from workbench.experiment.store import RunFolder
 from workbench.experiment.tables import SCHEMA
 from workbench.metrics.builtin import installed
 from workbench.models.model import Model
-from workbench.models.response_cache import requests_of
 from workbench.models.settings import ModelSettings
+from workbench.models.wrappers import requests_of
 from workbench.palette import REFERENCES
 from workbench.replay.boundaries import at_boundaries
 from workbench.transcript.redaction import Redactor

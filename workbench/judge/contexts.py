@@ -31,12 +31,12 @@ from workbench.experiment.spec import (
     one_model,
     with_references,
 )
-from workbench.models.likelihood_cache import CachedLikelihood
+from workbench.models.likelihood import CachedLikelihood
 from workbench.models.litellm import LiteLLM
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
 from workbench.models.weights import weights
-from workbench.models.wrapper import innermost
+from workbench.models.wrappers import innermost
 from workbench.palette import REFERENCES
 from workbench.replay.boundaries import at_shares
 from workbench.replay.matched import matched, stays_larger

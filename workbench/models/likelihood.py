@@ -1,14 +1,17 @@
 """How likely a text is after another, by a small real model on this machine: nats, token by token.
 
 llama.cpp is called through the C functions that the package xllamacpp brings: its server cannot score a given text.
+Results are kept on disk, so that a run goes on where it stopped and costs nothing the second time.
 """
 
 from __future__ import annotations
 
 import ctypes as c
 import os
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, lru_cache
+from hashlib import sha256
+from importlib.metadata import distributions
 from importlib.util import find_spec
 from itertools import accumulate, pairwise, takewhile
 from pathlib import Path
@@ -17,7 +20,8 @@ from typing import TypeAlias
 import numpy as np
 
 from workbench.errors import ModelError, SetupError
-from workbench.models.weights import Weights
+from workbench.models.ledger import Ledger, Stored
+from workbench.models.weights import Weights, cache_folder
 
 BATCH = 512
 """Tokens that are read at once. Another number moves single tokens by up to 0.7 nats, so it is fixed."""
@@ -197,3 +201,50 @@ def _library() -> c.CDLL:
 
 _SILENT = _LOG(lambda level, text, data: None)
 """Takes llama.cpp's log; held here, since the library keeps calling it."""
+
+
+class CachedLikelihood:
+    """A likelihood whose results are kept; the model itself is loaded when it is first needed.
+
+    Attributes:
+        name, window: the model's.
+    """
+
+    def __init__(self, name: str, window: int, load: Callable[[], LocalLikelihood], path: Path, seal: str) -> None:
+        self.name, self.window = name, window
+        self._load, self._seal, self._disk = load, seal, Ledger(path)
+
+    @classmethod
+    def of(cls, known: Weights) -> CachedLikelihood:
+        """The local model of these weights; its results are kept in the cache folder."""
+        version = next((found.version for found in distributions(name="xllamacpp")), "")
+        seal = f"{known.label} {known.path.stat().st_size} {version} {BATCH}"
+        file = cache_folder() / "likelihoods.sqlite"
+        return cls(known.label, known.window, lambda: LocalLikelihood(known), file, seal)
+
+    @cached_property
+    def model(self) -> LocalLikelihood:
+        """The model itself, loaded now."""
+        return self._load()
+
+    def score(self, before: str, text: str, places: Places = ()) -> tuple[float, ...]:
+        """See `LocalLikelihood.score`. That two texts do not fit into the window is kept as well."""
+        key = self._key(before, text, places)
+        if (found := self._disk.stored(key)) is None:
+            found = self._scored(before, text, places)
+            self._disk.keep(key, found)
+        if "overflow" in found:
+            raise ModelError(str(found["overflow"]), overflow=True)
+        return tuple(found["nats"])
+
+    def _scored(self, before: str, text: str, places: Places) -> Stored:
+        try:
+            return {"nats": [round(one, 5) for one in self.model.score(before, text, places)]}
+        except ModelError as error:
+            if not error.overflow:
+                raise
+            return {"overflow": str(error)}
+
+    def _key(self, before: str, text: str, places: Places) -> str:
+        parts = (self._seal, before, text, str(sorted(places)))
+        return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

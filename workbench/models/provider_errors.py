@@ -2,21 +2,25 @@
 
 Half of the real overflow messages reach an agent as a plain bad request, and many errors that look like an overflow are
 a rate limit, an output cap, a picture or a broken history. Only errors are read here, never tools' or models' words.
+How each provider words its errors is in `provider_errors.toml`.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
 
-from workbench.models.provider_quirks import BOUND, KINDS, PAIRS, ErrorKind
 from workbench.transcript.message import Json, Usage
 
 ProviderError: TypeAlias = BaseException | str | Mapping[str, Json]
 """An exception of any client, an error as JSON, or its text."""
-Kind: TypeAlias = ErrorKind | Literal["rate_permanent", "other"]
+Kind: TypeAlias = Literal[
+    "rate", "media", "malformed", "mixed", "overflow", "output_cap", "bytes", "rate_permanent", "other"
+]
 Action: TypeAlias = Literal["compact", "lower_output", "strip_media", "back_off", "repair", "leave_alone"]
 
 LEAST_ROOM = 1_024
@@ -27,17 +31,24 @@ GROWN = 64
 """Tokens by which a prompt must have grown before an unchanged report says that the provider cut it."""
 HALF = 2
 """Tokens that Ollama leaves besides half of its context where it cuts a prompt in silence (ollama/ollama#17427)."""
-PLAUSIBLE = range(1_024, 10_000_001)
-"""Tokens that a stated limit can have; other numbers in an error are something else."""
-GROWN = 64
-"""Tokens by which a prompt must have grown before an unchanged report says that the provider cut it."""
-CUT = 0.6
-"""Share of the prompt before it below which a report of a longer one says so too: Ollama leaves half of its context."""
 
 _ACTIONS: Mapping[Kind, Action] = {
     "overflow": "compact", "mixed": "compact", "rate_permanent": "compact", "output_cap": "lower_output",
     "bytes": "strip_media", "media": "strip_media", "malformed": "repair", "rate": "back_off", "other": "leave_alone",
 }  # fmt: skip
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern of the file, with groups for its numbers."""
+    for name in ("used", "limit", "asked"):
+        pattern = pattern.replace(f"{{{name}}}", rf"(?P<{name}>{_NUMBER})")
+    return re.compile(pattern.replace("{n}", _NUMBER), re.IGNORECASE)
+
+
+_NUMBER = r"\d[\d,_]*"
+_FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_KINDS: Mapping[Kind, re.Pattern[str]] = {kind: _compiled("|".join(of)) for kind, of in _FILE["kinds"].items()}
+_PAIRS, _LIMIT = [_compiled(pattern) for pattern in _FILE["pairs"]], _compiled(_FILE["limit"])
 _WRAPPED = re.compile(r"^(?:\s*litellm\.\w+:\s*(?:\w+Error:\s*)?(?:\w*Exception\s*[-:]\s*)?)+")
 _CODE = re.compile(r"^Error code: (\d{3})\b")
 _LITELLM_OVERFLOW = "ContextWindowExceededError"
@@ -122,7 +133,7 @@ def classify_answer(
 
 
 def _kind(text: str, status: int | None) -> Kind:
-    for kind, pattern in KINDS.items():
+    for kind, pattern in _KINDS.items():
         if pattern.search(text) or (status, kind) == (429, "rate"):
             return kind
     if _LITELLM_OVERFLOW in text:
@@ -132,12 +143,12 @@ def _kind(text: str, status: int | None) -> Kind:
 
 def _numbers(text: str, kind: Kind) -> tuple[int | None, int | None, int | None]:
     """The limit, what was used, and the output that was asked for, each None where the text does not say it."""
-    for pattern in PAIRS if kind != "output_cap" else ():
+    for pattern in _PAIRS if kind != "output_cap" else ():
         found = pattern.search(text)
         if found is not None:
             stated = found.groupdict()
             return _plausible(stated.get("limit")), _count(stated.get("used")), _count(stated.get("asked"))
-    bound = BOUND.search(text)
+    bound = _LIMIT.search(text)
     return (_plausible(next(filter(None, bound.groups()), None)) if bound else None), None, None
 
 

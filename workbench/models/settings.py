@@ -13,11 +13,9 @@ from workbench.models.ledger import FILE, Ledger
 from workbench.models.litellm import LiteLLM
 from workbench.models.local import Local
 from workbench.models.model import Model, SummaryRequest
-from workbench.models.request_splitting import SplittingModel
-from workbench.models.response_cache import CachedModel
-from workbench.models.summary_repair import CHOICES, OnBadSummary, RepairingModel
+from workbench.models.summary_quality import CHOICES, OnBadSummary, RepairingModel
 from workbench.models.weights import cache_folder
-from workbench.models.wrapper import innermost
+from workbench.models.wrappers import CachedModel, SplittingModel, innermost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

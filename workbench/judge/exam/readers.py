@@ -17,10 +17,10 @@ from workbench.errors import ModelError, SettingError
 from workbench.judge.exam.questions import LETTERS, UNSURE, ordered, question
 from workbench.metrics.exam.gap import GAP, gapped
 from workbench.metrics.exam.item import Item
-from workbench.models.likelihood_cache import CachedLikelihood
+from workbench.models.likelihood import CachedLikelihood
 from workbench.models.model import Completion, Model, SummaryRequest
-from workbench.models.response_cache import with_replicate
 from workbench.models.tokenizer import TiktokenCounter
+from workbench.models.wrappers import with_replicate
 from workbench.ragged import Floats
 
 ITEMS_A_REQUEST = 10
