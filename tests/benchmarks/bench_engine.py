@@ -32,8 +32,8 @@ from workbench.transcript.message import (
     ToolCall,
     ToolResult,
     UserMessage,
+    chars_per_token,
 )
-from workbench.transcript.tokens import chars_per_token
 
 WORDS = ("parser", "token", "buffer", "window", "budget", "index", "cache", "branch", "commit", "worker", "retry")
 

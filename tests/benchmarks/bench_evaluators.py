@@ -47,8 +47,16 @@ from workbench.metrics.view import view
 from workbench.models.tokenizer import loaded
 from workbench.replay.matched import recorded_contexts
 from workbench.replay.sizing import Sizing
-from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, ToolResult, counted_text, plain_text
-from workbench.transcript.tokens import chars_per_token
+from workbench.transcript.message import (
+    AssistantMessage,
+    Message,
+    Text,
+    ToolCall,
+    ToolResult,
+    chars_per_token,
+    counted_text,
+    plain_text,
+)
 
 COMPACTIONS = 40
 JOINED = 3

@@ -36,8 +36,7 @@ from workbench.compaction.plan import Budget
 from workbench.compaction.presets import BUILTIN
 from workbench.compaction.strategy import Preset, Situation
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Message, SystemMessage, ToolCall, ToolResult
-from workbench.transcript.tokens import chars_per_token
+from workbench.transcript.message import AssistantMessage, Message, SystemMessage, ToolCall, ToolResult, chars_per_token
 
 CHECKS = 20_000
 MESSAGES, PARTS = 2_000, 10

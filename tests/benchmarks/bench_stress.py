@@ -48,7 +48,7 @@ from workbench.live.hooks import Hooks
 from workbench.live.message_reader import MessageReader
 from workbench.models.extractive import Extractive
 from workbench.models.model import Completion, SummaryRequest
-from workbench.transcript.tokens import chars_per_token
+from workbench.transcript.message import chars_per_token
 
 FORMATS: dict[str, Callable[[list[Record]], list[Record]]] = {
     "openai": list, "anthropic": blocks, "responses": items, "gemini": contents,

@@ -10,10 +10,10 @@ from workbench.transcript.message import (
     Thinking,
     ToolCall,
     UserMessage,
+    chars_per_token,
     is_empty,
     plain_text,
 )
-from workbench.transcript.tokens import chars_per_token
 
 FAMILY = "👩\u200d👩\u200d👧\u200d👦"
 

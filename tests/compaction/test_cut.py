@@ -6,9 +6,8 @@ from builders import called, conversation, result, rules, said, told
 from workbench.compaction.cut import KeepRecent, Pins
 from workbench.compaction.plan import Budget
 from workbench.compaction.span_selection import Span
-from workbench.transcript.context import Context
+from workbench.transcript.context import Context, cut_points
 from workbench.transcript.message import Message, Summary
-from workbench.transcript.pairing import cut_points
 
 
 def budget(target: int, *, force: bool = False, keep_recent: int | None = None) -> Budget:

@@ -6,9 +6,8 @@ from properties.conversations import context
 from builders import called, result, rules, said
 from workbench.compaction.plan import Budget
 from workbench.compaction.span_selection import Movable
-from workbench.transcript.context import Context
+from workbench.transcript.context import Context, cut_points
 from workbench.transcript.message import Summary
-from workbench.transcript.pairing import cut_points
 
 
 def movable(whole: Context) -> Movable:

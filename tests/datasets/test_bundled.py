@@ -14,7 +14,7 @@ from workbench.datasets.bundled import bundled_files, card
 from workbench.importers.importer import load
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.datasets.recorder import record
-from workbench.datasets.task import read_task
+from workbench.datasets.recorder import read_task
 from workbench.transcript.log import Entry, MessageEntry
 from workbench.transcript.message import AssistantMessage, Message, Text, counted_text, plain_text
 from workbench.transcript.session import Session

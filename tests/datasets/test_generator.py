@@ -12,7 +12,7 @@ from workbench.datasets.generator import VOCABULARY, Generated, Profile, generat
 from workbench.extraction.entities import LEXICAL
 from workbench.transcript.message import AssistantMessage, Message, counted_text, said_texts
 from workbench.extraction.extractor import Extractor
-from workbench.transcript.pairing import cut_points
+from workbench.transcript.context import cut_points
 
 PROFILES: tuple[Profile, ...] = tuple(VOCABULARY)
 

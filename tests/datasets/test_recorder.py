@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from workbench.datasets.recorder import MODEL, record
-from workbench.datasets.task import RecordingTask, steps
+from workbench.datasets.recorder import RecordingTask, steps
 from workbench.transcript.log import MessageEntry, NoteEntry
 from workbench.transcript.message import AssistantMessage, ToolResult, UserMessage, plain_text
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import FormatError
-from workbench.datasets.task import ScriptStep, read_task, steps
+from workbench.datasets.recorder import ScriptStep, read_task, steps
 from workbench.transcript.message import ToolCall
 
 

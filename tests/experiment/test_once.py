@@ -18,9 +18,8 @@ from workbench.importers.native import save
 from workbench.metrics.index import Index
 from workbench.models.extractive import Extractive
 from workbench.replay.sizing import Sizing, Window
-from workbench.transcript.message import Message
+from workbench.transcript.message import Message, chars_per_token
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import chars_per_token
 
 STRATEGIES = ("none", "truncate", "summarize", "pipeline", "null")
 

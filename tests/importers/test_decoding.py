@@ -5,7 +5,7 @@ import json
 import pytest
 
 from workbench.errors import FormatError
-from workbench.importers.decoding import MAX_DEPTH, decode
+from workbench.importers.values import MAX_DEPTH, decode
 
 
 def test_plain_json_is_decoded() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from workbench.importers.head import Head
+from workbench.importers.source import Head
 
 
 def test_keys_are_seen_where_the_head_ends_in_the_middle_of_a_value() -> None:

@@ -28,9 +28,8 @@ from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing
 from workbench.transcript.context import Context
 from workbench.transcript.log import CompactionEntry, MessageEntry
-from workbench.transcript.message import Message, plain_text
+from workbench.transcript.message import Message, chars_per_token, plain_text
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import chars_per_token
 
 PRESETS = ("truncate", "summarize", "pipeline")
 NEVER_AGAIN = Settings(cooldown=math.inf, cooldown_seconds=math.inf)

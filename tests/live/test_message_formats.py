@@ -23,8 +23,8 @@ from workbench.transcript.message import (
     ToolCall,
     ToolResult,
     UserMessage,
+    chars_per_token,
 )
-from workbench.transcript.tokens import chars_per_token
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aaaa"}}
 

@@ -14,8 +14,7 @@ from workbench.live.formats.responses import BLANK
 from workbench.live.formats.table import MessageFormat
 from workbench.live.message_reader import MessageReader
 from workbench.live.message_writer import write_messages
-from workbench.transcript.message import AssistantMessage, Image, Message, Text, ToolResult
-from workbench.transcript.tokens import chars_per_token
+from workbench.transcript.message import AssistantMessage, Image, Message, Text, ToolResult, chars_per_token
 
 PIXEL = BLANK.partition(",")[2]
 

@@ -14,8 +14,8 @@ from workbench.models import find_model
 from workbench.replay.matched import matched
 from workbench.replay.sizing import Sizing
 from workbench.transcript.context import Context
+from workbench.transcript.message import chars_per_token
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import chars_per_token
 
 MESSAGES = (rules("be brief"), *remembering(50))
 SESSION = Session.of(MESSAGES)

@@ -10,8 +10,8 @@ from workbench.metrics.metric import MetricInput
 from workbench.models import find_model
 from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing
+from workbench.transcript.message import chars_per_token
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import chars_per_token
 
 MESSAGES = tuple(remembering(60))
 SESSION = Session.of(MESSAGES)

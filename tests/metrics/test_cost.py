@@ -21,8 +21,8 @@ from workbench.models.cache_rules import ANTHROPIC, NO_CACHE, OPENAI
 from workbench.models.prices import given_tariff
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import Replay, Step
+from workbench.transcript.message import chars_per_token
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import chars_per_token
 
 PRICES = given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75")
 DRY_RUN = json.loads((Path(__file__).parent / "cachebench_dry_run.json").read_text())

@@ -25,9 +25,8 @@ from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import CompactionEvent
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Message, Text, said_text
+from workbench.transcript.message import AssistantMessage, Message, Text, chars_per_token, said_text
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import chars_per_token
 
 
 def twice_needed(turns: int) -> list[Message]:

@@ -7,9 +7,8 @@ from workbench.metrics.exam.exams import Exams
 from workbench.metrics.index import Index
 from workbench.metrics.reference_contexts import Oracle, random_context
 from workbench.metrics.view import view
-from workbench.transcript.context import Context
+from workbench.transcript.context import Context, callers
 from workbench.transcript.message import ToolResult
-from workbench.transcript.pairing import callers
 from workbench.transcript.session import Session
 
 MESSAGES = (rules("be brief"), *remembering(60))

@@ -16,8 +16,8 @@ from workbench.models.model import Completion
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import CompactionEvent, Replay, Step
 from workbench.transcript.context import Context
+from workbench.transcript.message import chars_per_token
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import chars_per_token
 
 
 def metric_input(*sent: int, window: int) -> MetricInput:

@@ -14,8 +14,8 @@ from workbench.models.extractive import Extractive
 from workbench.replay.matched import TOO_LARGE, matched, stays_larger
 from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing
+from workbench.transcript.message import chars_per_token
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import chars_per_token
 
 MESSAGES = (rules("be brief"), *remembering(60))
 SESSION = Session.of(MESSAGES)

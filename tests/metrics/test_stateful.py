@@ -12,9 +12,8 @@ from workbench.replay.matched import matched
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import Replay, Snapshot
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Summary
+from workbench.transcript.message import Message, Summary, chars_per_token
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import chars_per_token
 
 FILLER = [told(f"plain words about nothing {i}", f"f{i}") for i in range(30)]
 MESSAGES: list[Message] = [

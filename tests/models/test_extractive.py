@@ -20,8 +20,7 @@ from workbench.models.extractive import Extractive
 from workbench.models.extractive.reading import harmless
 from workbench.models.model import Purpose, SummaryRequest
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.transcript.message import Message, Summary, said_texts
-from workbench.transcript.tokens import TokenCounter, chars_per_token
+from workbench.transcript.message import Message, Summary, TokenCounter, chars_per_token, said_texts
 
 HEADINGS = ("Goal", "Constraints & preferences", "Progress", "Key decisions", "Next steps", "Critical context")
 

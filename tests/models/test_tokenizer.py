@@ -16,8 +16,7 @@ from builders import called, said
 from workbench.errors import SetupError
 from workbench.models import tokenizer
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.transcript.message import Image, Summary, UserMessage
-from workbench.transcript.tokens import PER_MESSAGE
+from workbench.transcript.message import PER_MESSAGE, Image, Summary, UserMessage
 
 count = TiktokenCounter()
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from workbench.compaction.engine import Compaction
 from workbench.models.model import SummaryRequest
-from workbench.transcript.message import Message, Text, ToolResult
-from workbench.transcript.pairing import callers, last_user, pinned
-from workbench.transcript.tokens import TokenCounter
+from workbench.transcript.context import callers, last_user, pinned
+from workbench.transcript.message import Message, Text, TokenCounter, ToolResult
 
 
 @dataclass(frozen=True)

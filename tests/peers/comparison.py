@@ -13,8 +13,8 @@ from workbench.compaction.strategy import Preset
 from workbench.models.model import Completion, SummaryRequest
 from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing
+from workbench.transcript.message import chars_per_token
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import chars_per_token
 
 Peer = Callable[[Case, Set[str]], Decision]
 LEAST_WINDOW, MOST_WINDOW = 64_000, 200_000

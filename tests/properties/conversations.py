@@ -20,9 +20,9 @@ from workbench.transcript.message import (
     ToolCall,
     ToolResult,
     UserMessage,
+    chars_per_token,
     plain_text,
 )
-from workbench.transcript.tokens import chars_per_token
 
 CASES = 400 if FULL else 20
 """Random conversations for each preset and each stage."""

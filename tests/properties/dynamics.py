@@ -17,8 +17,7 @@ from workbench.live.compactor import Compactor
 from workbench.live.events import AutomaticResumed, AutomaticStopped, UsageIgnored
 from workbench.live.hooks import Hooks
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Usage
-from workbench.transcript.tokens import chars_per_token
+from workbench.transcript.message import Message, Usage, chars_per_token
 
 LONG = long_chat(9)
 """One host's conversation of some hundred messages."""

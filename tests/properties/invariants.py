@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from properties.extremes import CLUSTERS, ORDER, SECRET
 from properties.steps import SUBJECTS, Check, Step
 
-from workbench.transcript.context import Context
+from workbench.transcript.context import Context, callers, last_user, protected
 from workbench.transcript.message import (
     AssistantMessage,
     Image,
@@ -29,7 +29,6 @@ from workbench.transcript.message import (
     plain_text,
     said_texts,
 )
-from workbench.transcript.pairing import callers, last_user, protected
 
 PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)+")
 REFERENCE = re.compile(r"\bref=([0-9a-f]{8,})")

@@ -19,8 +19,7 @@ from workbench.compaction.stages import BUILTIN as STAGES
 from workbench.compaction.strategy import Situation, Strategy
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Text, UserMessage, plain_text
-from workbench.transcript.tokens import chars_per_token
+from workbench.transcript.message import Message, Text, UserMessage, chars_per_token, plain_text
 
 SUBJECTS: Mapping[str, Strategy] = {
     **{name: PRESETS[name].strategy for name in PRESETS},

@@ -24,9 +24,8 @@ from workbench.live.events import AutomaticStopped, CompactionEnded, CompactionS
 from workbench.live.hooks import Cancel, Hooks
 from workbench.live.settings import Settings
 from workbench.models.extractive import Extractive
-from workbench.transcript.context import Context, OpenContext
-from workbench.transcript.pairing import protected
-from workbench.transcript.tokens import chars_per_token
+from workbench.transcript.context import Context, OpenContext, protected
+from workbench.transcript.message import chars_per_token
 
 WINDOWING = ("none", "null", "truncate", "stage keep_floor", "stage truncate")
 """Those that only choose what stays. The others write a summary or markers whose size depends on the budget, or choose

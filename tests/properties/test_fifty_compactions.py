@@ -22,8 +22,7 @@ from workbench.compaction.plan import Budget
 from workbench.models.extractive import Extractive
 from workbench.models.model import Completion, Model, SummaryRequest
 from workbench.transcript.context import Context, OpenContext
-from workbench.transcript.message import Message, Summary, plain_text
-from workbench.transcript.tokens import chars_per_token
+from workbench.transcript.message import Message, Summary, chars_per_token, plain_text
 
 WINDOW, DUE, TARGET = 2_000, 1_600, 800
 WINDOWS = {"docker_agent": 40_000}

@@ -9,8 +9,8 @@ from workbench.replay.boundaries import at_shares
 from workbench.replay.matched import budget, least, matched, sized_histories
 from workbench.replay.sizing import Sizing
 from workbench.transcript.context import Context
+from workbench.transcript.message import chars_per_token
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import chars_per_token
 
 
 def test_every_strategy_gets_the_same_history_and_the_same_target() -> None:

@@ -12,8 +12,8 @@ from workbench.models.scripted import Scripted
 from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import Replay
+from workbench.transcript.message import chars_per_token
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import chars_per_token
 
 
 def replayed(strategy: str, window: int = 4_000, turns: int = 30) -> Replay:

@@ -9,9 +9,8 @@ from workbench.replay.matched import at_recorded_sizes, recorded_contexts
 from workbench.replay.sizing import Sizing
 from workbench.transcript.context import Context
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.transcript.message import Summary
+from workbench.transcript.message import Summary, chars_per_token
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import chars_per_token
 
 MESSAGES = (rules("be brief"), *remembering(30))
 SUMMARY = Summary(id="s", text="the worker timeout_of_3 is set to 4004 by the mail gateway")

@@ -10,9 +10,8 @@ from workbench.importers.importer import load
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.calibration import TokenCalibration, calibrate
 from workbench.transcript.log import ClearingEntry, CompactionEntry, Log, MessageEntry, fold
-from workbench.transcript.message import Message, Summary, Text, ToolResult, Usage
+from workbench.transcript.message import Message, Summary, Text, ToolResult, Usage, chars_per_token
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import chars_per_token
 
 OVERHEAD, SCALE = 20_000, 1.25
 

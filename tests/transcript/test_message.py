@@ -13,6 +13,7 @@ from workbench.transcript.message import (
     Text,
     ToolCall,
     ToolResult,
+    chars_per_token,
     counted_text,
     image_tokens,
     plain_text,
@@ -20,7 +21,6 @@ from workbench.transcript.message import (
     said_texts,
     with_blocks,
 )
-from workbench.transcript.tokens import chars_per_token
 
 
 def test_a_result_with_other_blocks_keeps_all_the_rest() -> None:

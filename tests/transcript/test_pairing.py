@@ -1,6 +1,6 @@
 from builders import called, result, rules, said, told
+from workbench.transcript.context import callers, cut_points, last_user, protected, with_partners
 from workbench.transcript.message import AssistantMessage, Message, ToolCall
-from workbench.transcript.pairing import callers, cut_points, last_user, protected, with_partners
 
 STEP: list[Message] = [said("go"), called("read", "c1"), result("text", "c1"), told("done")]
 

@@ -11,7 +11,7 @@ from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.calibration import calibrate
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.transcript.message import AssistantMessage, Message, Summary, Usage
-from workbench.transcript.prompt_prediction import PredictedRequest, predicted_requests
+from workbench.transcript.recorded_requests import PredictedRequest, predicted_requests
 from workbench.transcript.session import Session
 
 OVERHEAD, SCALE = 20_000, 1.25

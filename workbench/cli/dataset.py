@@ -17,8 +17,8 @@ from workbench.datasets.bundled import bundled_files, card
 from workbench.datasets.catalogue import HOST, find, recordings
 from workbench.datasets.catalogue import fetch as fetched
 from workbench.datasets.generator import generate as generated
+from workbench.datasets.recorder import read_task
 from workbench.datasets.recorder import record as recorded
-from workbench.datasets.task import read_task
 from workbench.errors import SettingError
 from workbench.formats import some
 from workbench.importers.native import save

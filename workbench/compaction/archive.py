@@ -10,8 +10,7 @@ from typing import NamedTuple
 from workbench.compaction.recall import ID_LENGTH
 from workbench.compaction.stages.summarize import clipped
 from workbench.errors import SettingError
-from workbench.transcript.message import Text, UserMessage
-from workbench.transcript.tokens import TokenCounter, chars_per_token
+from workbench.transcript.message import Text, TokenCounter, UserMessage, chars_per_token
 
 TOKENS = 1_500
 """What an answer takes at most."""

@@ -6,8 +6,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from workbench.transcript.message import AnswerBlock, Json, Message, Text, said_texts
-from workbench.transcript.tokens import TokenCounter
+from workbench.transcript.message import AnswerBlock, Json, Message, Text, TokenCounter, said_texts
 
 LEAST_CHARS = 48
 """The shortest that a cut text becomes: its marker alone takes nearly that."""

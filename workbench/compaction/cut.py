@@ -9,9 +9,8 @@ from itertools import accumulate
 
 from workbench.compaction.plan import Budget
 from workbench.compaction.span_selection import LEFT_BY_FORCE, Movable, Span
-from workbench.transcript.context import Context
+from workbench.transcript.context import Context, protected, with_partners
 from workbench.transcript.message import Message, is_real_user
-from workbench.transcript.pairing import protected, with_partners
 
 
 @dataclass(frozen=True, slots=True)

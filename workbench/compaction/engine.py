@@ -14,9 +14,8 @@ from workbench.compaction.strategy import Strategy
 from workbench.errors import ModelError
 from workbench.markup import card
 from workbench.models.model import Completion, Model, SummaryRequest, is_concurrent, reads_messages
-from workbench.transcript.context import Context
+from workbench.transcript.context import Context, protected
 from workbench.transcript.message import Message
-from workbench.transcript.pairing import protected
 
 Outcome: TypeAlias = Literal["compacted", "too_large", "unchanged"]
 Planner: TypeAlias = Callable[[Stage, Context, Budget], Plan | None]

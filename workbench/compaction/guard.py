@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
-from workbench.transcript.context import Context
+from workbench.transcript.context import Context, last_user
 from workbench.transcript.message import Message, is_empty
-from workbench.transcript.pairing import last_user
 
 Named = TypeVar("Named", str, tuple[str, str])
 Call: TypeAlias = tuple[str, str]

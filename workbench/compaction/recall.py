@@ -16,7 +16,7 @@ from workbench.compaction.clip import head
 from workbench.compaction.plan import Budget
 from workbench.compaction.prompt_template import harmless
 from workbench.compaction.results import reference
-from workbench.transcript.context import Context
+from workbench.transcript.context import Context, protected
 from workbench.transcript.message import (
     Message,
     Summary,
@@ -28,7 +28,6 @@ from workbench.transcript.message import (
     plain_text,
     with_blocks,
 )
-from workbench.transcript.pairing import protected
 
 SHARE, MOST = 0.04, 1_000
 """What ids take at most: a share of what the target leaves beside protected messages, and tokens."""

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.compaction.plan import Budget
-from workbench.transcript.context import Context
-from workbench.transcript.pairing import pinned
+from workbench.transcript.context import Context, pinned
 
 SUMMARY_SHARE = 0.25
 """The part of the room that the summaries of restated systems take at most.

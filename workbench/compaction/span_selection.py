@@ -9,10 +9,9 @@ from itertools import accumulate
 from typing import TypeAlias
 
 from workbench.compaction.plan import Budget
-from workbench.transcript.context import Context
+from workbench.transcript.context import Context, cut_points, last_user, pinned, protected
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary, is_real_user, said_texts
-from workbench.transcript.pairing import cut_points, last_user, pinned, protected
 
 LEFT_BY_FORCE = 2
 """Messages that stay where a compaction is forced although everything would fit."""

@@ -8,8 +8,7 @@ from typing import Literal, Protocol, TypeAlias
 from workbench.compaction.host_policy import NO_POLICY, HostPolicy
 from workbench.compaction.plan import Budget, Stage
 from workbench.markup import card
-from workbench.transcript.message import Usage
-from workbench.transcript.tokens import TokenCounter
+from workbench.transcript.message import TokenCounter, Usage
 
 Moment: TypeAlias = Literal["before_request", "after_tools", "after_turn"]
 

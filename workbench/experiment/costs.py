@@ -9,7 +9,7 @@ from workbench.experiment.prepared import Prepared
 from workbench.metrics.costs.pricing import Pricing
 from workbench.metrics.costs.reconciliation import USD, reconcile
 from workbench.metrics.metric import MetricInput
-from workbench.transcript.prompt_prediction import Turn
+from workbench.transcript.recorded_requests import Turn
 
 TURNS: dict[str, Turn] = {
     "compactions": "compaction", "clearings": "clearing", "shrunk": "shrunk", "grown": "grown",

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.errors import FormatError
-from workbench.importers.decoding import decode_or
 from workbench.importers.format import Format
 from workbench.importers.source import SourceFile
+from workbench.importers.values import decode_or
 from workbench.transcript.log import CompactionEntry, Entry, MessageEntry, NoteEntry
 from workbench.transcript.message import Json, Message, ToolResult, said_texts
 from workbench.transcript.session import Session

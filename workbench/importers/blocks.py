@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from workbench.errors import FormatError
-from workbench.importers.decoding import decode_or, kind
 from workbench.importers.images import image, linked
-from workbench.importers.values import block_texts, identifier, label, mapping, objects, text
+from workbench.importers.values import block_texts, decode_or, identifier, kind, label, mapping, objects, text
 from workbench.transcript.message import AnswerBlock, Image, Json, SaidBlock, Text, Thinking, ToolCall, ToolResult
 
 Part: TypeAlias = Mapping[str, Json]

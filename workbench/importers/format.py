@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from workbench.importers.head import Head
 from workbench.importers.session_builder import SessionBuilder
-from workbench.importers.source import SourceFile
+from workbench.importers.source import Head, SourceFile
 from workbench.importers.values import items
 from workbench.transcript.message import Json
 from workbench.transcript.session import Session

@@ -11,7 +11,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from workbench.errors import FormatError
-from workbench.importers.decoding import kind
+from workbench.importers.values import kind
 from workbench.transcript.message import Json
 
 Record = TypeVar("Record")

@@ -9,9 +9,8 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from workbench.importers.blocks import Content
-from workbench.importers.decoding import as_object
 from workbench.importers.source import SourceFile
-from workbench.importers.values import identifier, text
+from workbench.importers.values import as_object, identifier, text
 from workbench.transcript.files import FileOps
 from workbench.transcript.log import CompactionEntry, Entry, Log, MessageEntry, NoteEntry
 from workbench.transcript.message import (

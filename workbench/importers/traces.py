@@ -14,10 +14,9 @@ from typing import TypeAlias
 from workbench.errors import FormatError
 from workbench.importers.blocks import as_json
 from workbench.importers.chat import ROLES, ChatBuilder
-from workbench.importers.decoding import decode_or
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
-from workbench.importers.values import label, mapping
+from workbench.importers.values import decode_or, label, mapping
 from workbench.transcript.log import MessageEntry
 from workbench.transcript.message import AssistantMessage, Json, Message, Thinking, Usage
 from workbench.transcript.session import Session

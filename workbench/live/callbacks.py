@@ -7,8 +7,7 @@ from numbers import Integral
 from typing import Any, Generic, TypeVar
 
 from workbench.live.events import CallbackFailed, Event
-from workbench.transcript.message import Json
-from workbench.transcript.tokens import TokenCounter, chars_per_token
+from workbench.transcript.message import Json, TokenCounter, chars_per_token
 
 Answer = TypeVar("Answer")
 

@@ -29,9 +29,8 @@ from workbench.models import find_model
 from workbench.models.model import Model
 from workbench.models.provider_errors import Diagnosis, ProviderError
 from workbench.transcript.log import Log
-from workbench.transcript.message import Json
+from workbench.transcript.message import Json, TokenCounter, chars_per_token
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import TokenCounter, chars_per_token
 
 WINDOW = 128_000
 """Tokens; for a host that names no window. Opal's fallback."""

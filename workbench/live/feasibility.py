@@ -14,11 +14,12 @@ from workbench.transcript.message import (
     Message,
     SystemMessage,
     Text,
+    TokenCounter,
     ToolCall,
     ToolResult,
     UserMessage,
+    chars_per_token,
 )
-from workbench.transcript.tokens import TokenCounter, chars_per_token
 
 LARGEST = 1_000_000
 """Tokens of the largest window that is tried; what works in it works in larger ones."""

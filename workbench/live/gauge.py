@@ -13,8 +13,7 @@ from workbench.live.hooks import Cause
 from workbench.live.memory import Memory
 from workbench.live.settings import Settings
 from workbench.models.provider_errors import Diagnosis, classify_answer
-from workbench.transcript.message import Json, SystemMessage, Text, Usage
-from workbench.transcript.tokens import TokenCounter
+from workbench.transcript.message import Json, SystemMessage, Text, TokenCounter, Usage
 
 LIMIT_SECONDS = 3_600.0
 """How long a window that an error stated is believed: gateways word plan quotas as overflows.

@@ -12,8 +12,7 @@ from workbench.compaction.strategy import Strategy
 from workbench.live.events import Event, LastResort
 from workbench.live.gauge import Gauge
 from workbench.live.meter import NoModel
-from workbench.transcript.context import Context
-from workbench.transcript.pairing import protected
+from workbench.transcript.context import Context, protected
 
 LEAVES = 0.6
 """The part of the room that the messages take afterwards, so that the next requests fit as well."""

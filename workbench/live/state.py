@@ -9,9 +9,8 @@ from workbench.compaction.engine import Compaction
 from workbench.live.formats.shape import GAP, Covers, HostMessage, OutgoingMessage
 from workbench.live.formats.table import MessageFormat
 from workbench.live.message_writer import write_messages
-from workbench.transcript.context import Context, OpenContext
+from workbench.transcript.context import Context, OpenContext, last_user
 from workbench.transcript.message import Message, is_real_user
-from workbench.transcript.pairing import last_user
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,8 @@ import numpy as np
 from workbench.metrics.exam.exams import BoundaryExam
 from workbench.metrics.exam.tokens import lines_of
 from workbench.metrics.view import View
-from workbench.transcript.context import Context
+from workbench.transcript.context import Context, callers, protected
 from workbench.transcript.message import Message, Summary, SystemMessage
-from workbench.transcript.pairing import callers, protected
 
 SIDES = (1, 2, 3, 6, 12, 24)
 """Words on each side of an answer that a part of its line may have."""

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
 from workbench.transcript.files import FileOps
-from workbench.transcript.message import Message
-from workbench.transcript.tokens import TokenCounter, chars_per_token
+from workbench.transcript.message import Message, TokenCounter, chars_per_token
 
 Purpose: TypeAlias = Literal["summary", "update", "turn_prefix", "question"]
 

@@ -14,8 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from workbench.errors import SetupError
-from workbench.transcript.message import Message, Summary, counted_text, image_tokens
-from workbench.transcript.tokens import PER_MESSAGE
+from workbench.transcript.message import PER_MESSAGE, Message, Summary, counted_text, image_tokens
 
 if TYPE_CHECKING:
     from tiktoken import Encoding

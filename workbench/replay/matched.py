@@ -13,10 +13,9 @@ from workbench.models.model import Model
 from workbench.replay.boundaries import worth
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import CompactionEvent, Mode, Replay, Snapshot
-from workbench.transcript.context import Context
+from workbench.transcript.context import Context, protected
 from workbench.transcript.log import CompactionEntry, Entry, MessageEntry, fold
 from workbench.transcript.message import SystemMessage
-from workbench.transcript.pairing import protected
 from workbench.transcript.session import Session
 
 

@@ -9,9 +9,8 @@ from workbench.models.prices import window as catalog_window
 from workbench.transcript.calibration import TokenCalibration, calibrate
 from workbench.transcript.context import Context
 from workbench.transcript.log import CompactionEntry
-from workbench.transcript.message import AssistantMessage, Message
+from workbench.transcript.message import AssistantMessage, Message, Scaled, TokenCounter, scaled
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import Scaled, TokenCounter, scaled
 
 
 @dataclass(frozen=True, slots=True)

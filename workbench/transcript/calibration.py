@@ -8,11 +8,9 @@ from itertools import accumulate
 from statistics import median
 
 from workbench.transcript.log import ClearingEntry, CompactionEntry, MessageEntry
-from workbench.transcript.message import AssistantMessage
-from workbench.transcript.prompt_prediction import DROP, predicted_requests, usual_model
-from workbench.transcript.recorded_requests import SentContext
+from workbench.transcript.message import AssistantMessage, TokenCounter
+from workbench.transcript.recorded_requests import DROP, SentContext, predicted_requests, usual_model
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import TokenCounter
 
 FEWEST = 5
 """Requests with usage that a stretch needs to say anything."""
@@ -30,7 +28,7 @@ class TokenCalibration:
         overhead: tokens of every request that no message holds (system prompt, tool schemas), >= 0.
         scale: the provider's tokens to one of ours.
         requests: how many requests with usage it rests on.
-        error: median of |predicted - reported| / reported over the usual model's requests; see `prompt_prediction`.
+        error: median of |predicted - reported| / reported over the usual model's requests; see `predicted_requests`.
     """
 
     overhead: int

@@ -1,11 +1,11 @@
-"""What was said: the messages of a conversation and the blocks that they hold."""
+"""What was said: the messages of a conversation, the blocks that they hold, and how many tokens they take."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from workbench.transcript.files import FileOps
 
@@ -235,3 +235,37 @@ def is_empty(message: Message) -> bool:
 def is_real_user(message: Message) -> bool:
     """Whether a person said it: a user message that no client made up."""
     return message.role == "user" and not message.synthetic
+
+
+PER_MESSAGE = 4
+"""Tokens that a provider adds for a message's frame (role and separators)."""
+
+
+class TokenCounter(Protocol):
+    """Says how many tokens a message takes in a context. The same message always gives the same number."""
+
+    def __call__(self, message: Message, /) -> int:
+        """Tokens, >= 0."""
+        ...
+
+
+def chars_per_token(message: Message) -> int:
+    """The estimate that most agents use: a quarter of the characters, rounded up, and the message's frame."""
+    return -(-len(counted_text(message)) // 4) + image_tokens(message) + PER_MESSAGE
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """A counter multiplied by a session's own factor: how its provider counts, against how we do."""
+
+    count: TokenCounter
+    scale: float
+
+    def __call__(self, message: Message, /) -> int:
+        """Tokens as the provider would count them."""
+        return scaled(self.count(message), self.scale)
+
+
+def scaled(size: int, scale: float) -> int:
+    """A size in the provider's tokens; at least 1 where there is anything at all."""
+    return max(1, round(size * scale)) if size else 0

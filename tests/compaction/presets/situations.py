@@ -9,8 +9,7 @@ from workbench.compaction.plan import Budget
 from workbench.compaction.strategy import Preset, Situation
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Summary, Usage
-from workbench.transcript.tokens import TokenCounter, chars_per_token
+from workbench.transcript.message import Message, Summary, TokenCounter, Usage, chars_per_token
 
 
 def at(tokens: int, window: int = 200_000, *, overhead: int = 0, messages: int = 10, reported: int = 0) -> Situation:

@@ -8,9 +8,8 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Strategy
 from workbench.errors import ModelError
 from workbench.models.scripted import Scripted
-from workbench.transcript.context import Context
+from workbench.transcript.context import Context, protected
 from workbench.transcript.message import Message, Summary, plain_text
-from workbench.transcript.pairing import protected
 
 OLD = [rules("be good"), *conversation(12, words=40)]
 

@@ -11,8 +11,8 @@ from importers.files import document, only, written
 from importers.samples import AMP, CONTINUE, CURSOR, DOCUMENTS, DROID, LINES, RESPONSES, TEXTS, VSCODE_CHAT, WINDSURF
 
 from workbench.importers.formats import FORMATS
-from workbench.importers.head import Head
 from workbench.importers.importer import load
+from workbench.importers.source import Head
 from workbench.transcript.log import CompactionEntry, NoteEntry, fold
 from workbench.transcript.message import AssistantMessage, Thinking, ToolCall, ToolResult, Usage, plain_text
 from workbench.transcript.session import Session

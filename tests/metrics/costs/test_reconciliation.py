@@ -16,9 +16,8 @@ from workbench.models.tokenizer import TiktokenCounter
 from workbench.replay.sizing import Sizing
 from workbench.transcript.calibration import TokenCalibration
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.transcript.message import AssistantMessage, Message, Summary, Usage
+from workbench.transcript.message import AssistantMessage, Message, Scaled, Summary, Usage
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import Scaled
 
 PRICES = given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75,cache_write_long=6")
 OVERHEAD, HEAD = 20_000, 12_000

@@ -19,9 +19,8 @@ from workbench.models.prices import given_tariff
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import CompactionEvent, Replay, Step
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Message, Summary, Usage
+from workbench.transcript.message import AssistantMessage, Message, Summary, Usage, chars_per_token
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import chars_per_token
 
 PRICES = given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75,cache_write_long=6")
 DOLLAR = 1e-6

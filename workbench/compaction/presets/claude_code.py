@@ -31,10 +31,9 @@ from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span
 from workbench.compaction.stages.summarize import Summarize, clipped
 from workbench.compaction.strategy import AtLimit, Preset, Strategy
-from workbench.transcript.context import Context
+from workbench.transcript.context import Context, answered
 from workbench.transcript.files import touched
 from workbench.transcript.message import Message, Text, UserMessage, plain_text
-from workbench.transcript.pairing import answered
 
 LEAST_FILE = 40
 RESTORED = "restored:"

@@ -28,9 +28,8 @@ from workbench.compaction.size_limits import LEAST, SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import AtLimit, Preset, Strategy
-from workbench.transcript.context import Context
+from workbench.transcript.context import Context, last_user, with_partners
 from workbench.transcript.message import Message, is_real_user
-from workbench.transcript.pairing import last_user, with_partners
 
 USER_TOKENS = 20_000
 

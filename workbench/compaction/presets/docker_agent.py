@@ -43,8 +43,7 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Situation, Strategy
 from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Summary, Text, UserMessage
-from workbench.transcript.tokens import TokenCounter
+from workbench.transcript.message import Message, Summary, Text, TokenCounter, UserMessage
 
 THRESHOLD = 0.9
 MAX_KEEP_TOKENS = 20_000

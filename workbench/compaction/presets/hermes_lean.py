@@ -37,7 +37,7 @@ from workbench.compaction.size_limits import LEAST, SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import AtLimit, Preset, Strategy
-from workbench.transcript.context import Context
+from workbench.transcript.context import Context, last_user
 from workbench.transcript.message import (
     AnswerBlock,
     Message,
@@ -51,7 +51,6 @@ from workbench.transcript.message import (
     said_texts,
     with_blocks,
 )
-from workbench.transcript.pairing import last_user
 
 SHARE, SMALL_SHARE, LARGE_WINDOW = 0.5, 0.75, 512_000
 LEAST_SUMMARY, MOST_SUMMARY = 2_000, 10_000

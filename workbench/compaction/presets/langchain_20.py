@@ -32,8 +32,7 @@ from workbench.compaction.span_selection import Movable, Span, SummaryInput, Sum
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, counted_text, image_tokens
-from workbench.transcript.tokens import TokenCounter
+from workbench.transcript.message import Message, TokenCounter, counted_text, image_tokens
 
 PER_MESSAGE, KEEP = 3, 20
 TOO_LONG = "The conversation before this was too long to be summarised."

@@ -41,8 +41,7 @@ from workbench.compaction.stages.summarize import Summarize, clipped
 from workbench.compaction.strategy import Preset, Situation, Strategy
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
-from workbench.transcript.message import Message, plain_text
-from workbench.transcript.tokens import TokenCounter
+from workbench.transcript.message import Message, TokenCounter, plain_text
 
 LEAD = "[Previous conversation summary]\n"
 FEW, FEW_CHARS = 4, 600

@@ -18,8 +18,7 @@ from workbench.compaction.span_selection import CutRule, Span, SummaryInput, Sum
 from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
-from workbench.transcript.message import Message, Summary, Text, UserMessage, plain_text
-from workbench.transcript.tokens import TokenCounter
+from workbench.transcript.message import Message, Summary, Text, TokenCounter, UserMessage, plain_text
 
 StandIn: TypeAlias = Callable[[Sequence[Message], str, int, TokenCounter], str | None]
 """A text in place of a model's, from the messages, the earlier summary's text, and its most tokens by a counter."""

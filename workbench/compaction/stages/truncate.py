@@ -8,9 +8,8 @@ from typing import ClassVar
 from workbench.compaction.clip import shortened
 from workbench.compaction.cut import Pins
 from workbench.compaction.plan import Budget, Plan, Replace
-from workbench.transcript.context import Context
+from workbench.transcript.context import Context, last_user, protected
 from workbench.transcript.message import Message
-from workbench.transcript.pairing import last_user, protected
 
 
 @dataclass(frozen=True, slots=True)

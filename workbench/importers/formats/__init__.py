@@ -34,7 +34,7 @@ from workbench.importers.formats.chat_agents import (
 from workbench.importers.formats.copilot_cli import CopilotCliBuilder
 from workbench.importers.formats.google import AdkBuilder, GeminiCliBuilder
 from workbench.importers.formats.pi import PiBuilder
-from workbench.importers.head import Head
+from workbench.importers.source import Head
 from workbench.importers.values import label
 
 _ANTHROPIC = re.compile(r'"type":\s*"(?:tool_use|tool_result|thinking|redacted_thinking)"|"cache_control":\s*\{')

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from workbench.importers.chat import ROLES, ChatBuilder
-from workbench.importers.decoding import as_object
-from workbench.importers.head import Head
-from workbench.importers.source import SourceFile
-from workbench.importers.values import block_texts, identifier, items, label, text
+from workbench.importers.source import Head, SourceFile
+from workbench.importers.values import as_object, block_texts, identifier, items, label, text
 from workbench.transcript.message import Json
 from workbench.transcript.session import Session
 

@@ -10,10 +10,9 @@ from functools import partial
 from typing import Any
 
 from workbench.importers.blocks import Content, Part, as_json, content
-from workbench.importers.decoding import as_object
 from workbench.importers.images import image
 from workbench.importers.usage import ANTHROPIC_USAGE
-from workbench.importers.values import items, mapping, optional_count, text, texts, timestamp
+from workbench.importers.values import as_object, items, mapping, optional_count, text, texts, timestamp
 from workbench.transcript.log import ClearingEntry, CompactionEntry, Entry, NoteEntry
 from workbench.transcript.message import AssistantMessage, SaidBlock, Text, ToolResult, UserMessage
 

@@ -12,12 +12,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from workbench.importers.blocks import KINDS, Content, add_part, content
-from workbench.importers.decoding import as_object
-from workbench.importers.head import Head
 from workbench.importers.session_builder import SessionBuilder
-from workbench.importers.source import SourceFile
+from workbench.importers.source import Head, SourceFile
 from workbench.importers.usage import OPENAI_USAGE
-from workbench.importers.values import items, mapping, objects, optional_count, text, timestamp
+from workbench.importers.values import as_object, items, mapping, objects, optional_count, text, timestamp
 from workbench.transcript.log import MessageEntry
 from workbench.transcript.message import Json, Text, Thinking, ToolCall, Usage, plain_text
 from workbench.transcript.session import Session

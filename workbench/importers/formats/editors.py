@@ -12,11 +12,20 @@ from contextlib import suppress
 from typing import Any
 
 from workbench.importers.blocks import Content, as_json, text_block, thought_block, tool_calls
-from workbench.importers.decoding import as_object
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
 from workbench.importers.usage import UsageFields
-from workbench.importers.values import block_texts, items, label, mapping, objects, optional_count, text, timestamp
+from workbench.importers.values import (
+    as_object,
+    block_texts,
+    items,
+    label,
+    mapping,
+    objects,
+    optional_count,
+    text,
+    timestamp,
+)
 from workbench.transcript.message import Json, ToolCall, ToolResult
 from workbench.transcript.session import Session
 

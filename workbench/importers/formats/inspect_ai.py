@@ -11,10 +11,19 @@ from typing import TypeAlias
 from workbench.errors import FormatError
 from workbench.importers.blocks import content
 from workbench.importers.chat import ChatBuilder
-from workbench.importers.decoding import as_object, decode
 from workbench.importers.source import SourceFile
 from workbench.importers.usage import UsageFields
-from workbench.importers.values import count, identifier, items, mapping, objects, optional_count, text
+from workbench.importers.values import (
+    as_object,
+    count,
+    decode,
+    identifier,
+    items,
+    mapping,
+    objects,
+    optional_count,
+    text,
+)
 from workbench.transcript.message import Json, Usage
 from workbench.transcript.session import Session
 

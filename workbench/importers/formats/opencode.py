@@ -15,13 +15,11 @@ from typing import Any
 
 from workbench.errors import FormatError
 from workbench.importers.blocks import Content, add_part, text_block, tool_call
-from workbench.importers.decoding import as_object, decode
-from workbench.importers.head import Head
 from workbench.importers.images import linked
 from workbench.importers.session_builder import SessionBuilder
-from workbench.importers.source import SourceFile
+from workbench.importers.source import Head, SourceFile
 from workbench.importers.usage import UsageFields
-from workbench.importers.values import items, mapping, objects, text, timestamp
+from workbench.importers.values import as_object, decode, items, mapping, objects, text, timestamp
 from workbench.transcript.log import ClearingEntry
 from workbench.transcript.message import Json, SaidBlock, ToolCall, ToolResult
 from workbench.transcript.session import Session

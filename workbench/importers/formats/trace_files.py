@@ -12,11 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from workbench.errors import FormatError
-from workbench.importers.decoding import decode_or
 from workbench.importers.source import SourceFile
 from workbench.importers.traces import ChatMessage, Generation, TraceBuilder, chat_messages
 from workbench.importers.usage import UsageFields
-from workbench.importers.values import identifier, items, mapping, objects, text, timestamp
+from workbench.importers.values import decode_or, identifier, items, mapping, objects, text, timestamp
 from workbench.transcript.message import Json
 from workbench.transcript.session import Session
 

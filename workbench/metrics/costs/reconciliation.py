@@ -17,10 +17,9 @@ from workbench.metrics.costs.replay_cost import charge, charge_with, seconds_bet
 from workbench.models.prices import Tariff
 from workbench.ragged import Floats
 from workbench.replay.sizing import Sizing
-from workbench.transcript.message import AssistantMessage, Usage
-from workbench.transcript.prompt_prediction import PredictedRequest, Turn, predicted_requests
+from workbench.transcript.message import AssistantMessage, Scaled, Usage
+from workbench.transcript.recorded_requests import PredictedRequest, Turn, predicted_requests
 from workbench.transcript.session import Session
-from workbench.transcript.tokens import Scaled
 
 MISSED = 0.1
 """The share of a prompt by which a cache read must fall short of the rules to count as missed."""

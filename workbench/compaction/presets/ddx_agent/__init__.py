@@ -47,8 +47,7 @@ from workbench.compaction.span_selection import Span, SummaryInput, SummaryTask
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset, Situation, Strategy
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Text, ToolResult, is_real_user, plain_text
-from workbench.transcript.tokens import TokenCounter
+from workbench.transcript.message import Message, Text, TokenCounter, ToolResult, is_real_user, plain_text
 
 NO_SUMMARY = "(no summary available)"
 LEAST = 64

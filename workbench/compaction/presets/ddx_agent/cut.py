@@ -11,10 +11,9 @@ from workbench.compaction.plan import Budget
 from workbench.compaction.presets.token_counters import calls_of, ddx_tokens
 from workbench.compaction.span_selection import Movable, spare
 from workbench.errors import WorkbenchError
-from workbench.transcript.context import Context
+from workbench.transcript.context import Context, cut_points, last_user
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, Summary, plain_text
-from workbench.transcript.pairing import cut_points, last_user
 
 PREFIX = "The conversation history before this point was compacted into the following summary:\n\n<summary>\n"
 SUFFIX = "\n</summary>"

@@ -58,9 +58,8 @@ from workbench.compaction.presets.ex_athena.stages import (
 from workbench.compaction.presets.token_counters import athena_tokens, athena_tokens_0_5
 from workbench.compaction.strategy import Preset, Situation, Strategy, Trigger
 from workbench.errors import SettingError, UnknownName
-from workbench.transcript.context import Context
-from workbench.transcript.pairing import with_partners
-from workbench.transcript.tokens import TokenCounter
+from workbench.transcript.context import Context, with_partners
+from workbench.transcript.message import TokenCounter
 
 SOURCE = (
     "udin-io/ex_athena 9f34576d and 8222cfef guides/compaction_pipeline.md, lib/ex_athena/{compactor,compactors,loop}"

@@ -17,9 +17,8 @@ from workbench.compaction.span_selection import KEPT_SHARE, Span, SummaryInput
 from workbench.compaction.stages.summarize import Summarize
 from workbench.errors import SettingError
 from workbench.models.model import SummaryRequest
-from workbench.transcript.context import Context
+from workbench.transcript.context import Context, protected, with_partners
 from workbench.transcript.message import Message, ToolCall, ToolResult, plain_text
-from workbench.transcript.pairing import protected, with_partners
 
 FEWEST = 3
 """Messages that are worth a summary."""
