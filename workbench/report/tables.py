@@ -135,10 +135,19 @@ class Tables:
 
         At equal size, recall is from the same sessions for all ranked strategies, see `analysis.over_target.evenly`.
         """
-        rows = self.select(metric, mode, share)
-        if mode == "matched" and metric == HEADLINE:
-            rows = over_target.evenly(self._recall_at_size(share))
-        return rows[(rows["strategy"] == strategy) & rows[of].notna()].groupby("session", sort=True)[of].mean()
+        asked = (metric, mode, share, of)
+        if asked not in self._means:
+            rows = self.select(metric, mode, share)
+            if mode == "matched" and metric == HEADLINE:
+                rows = over_target.evenly(self._recall_at_size(share))
+            self._means[asked] = rows[rows[of].notna()].groupby(["strategy", "session"], sort=True)[of].mean()
+        means = self._means[asked]
+        return means.get(strategy, means.iloc[:0].droplevel("strategy"))
+
+    @cached_property
+    def _means(self) -> dict[tuple[str, str, float | None, str], pd.Series[float]]:
+        """What `values` has read so far: a report asks for most of it twenty times."""
+        return {}
 
     def _recall_at_size(self, share: float | None) -> pd.DataFrame:
         """Recall at equal size, and the `reason` where there is none, in sessions where any strategy has a value."""
@@ -285,5 +294,5 @@ def plain(table: pd.DataFrame) -> pd.DataFrame:
         if pd.api.types.is_numeric_dtype(column.dtype):
             found[name] = column.astype("float64" if column.isna().any() or column.dtype.kind == "f" else "int64")
         else:
-            found[name] = column.astype(object).where(column.notna(), "")
+            found[name] = column.fillna("").astype(object)
     return pd.DataFrame(found, columns=table.columns)
