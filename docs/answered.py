@@ -19,10 +19,11 @@ from workbench.validation.gaming import filled
 from workbench.validation.used_things import used_things
 
 
-def answers_held(folder: Path) -> Iterator[str]:
-    """The exact answers of native-vs-text that stand in models' summaries, the writer's and the newest messages.
+def answers_held(folder: Path) -> pd.DataFrame:
+    """How many exact answers of native-vs-text stand in models' summaries, the writer's and the newest messages.
 
-    All of one size: that of the model's summary; the two messages behind a summary are there for all.
+    All of one size: that of the model's summary; the two messages behind a summary are there for all. A row a context
+    and category: `context category answers held right`.
     """
     rows = []
     with TemporaryDirectory() as place:
@@ -37,22 +38,32 @@ def answers_held(folder: Path) -> Iterator[str]:
         texts = {"a model's summary": one.texts[0], "the writer's": written(messages, most), "newest messages": newest}
         for name, text in texts.items():
             whole = "\n".join((text, *tail)).lower()
-            rows += [(name, one.variant, a.category, a.answer.lower() in whole, a.right) for a in one.answers]
-    table = pd.DataFrame(rows, columns=["context", "asked for", "category", "held", "right"])
-    found = table.pivot_table(index="context", columns="category", values="held", sort=False)
-    found.insert(0, "all", table.groupby("context")["held"].mean())
-    yield f"| share of the answers in it, {len(table) // len(found)} answers | {' | '.join(found).replace('_', ' ')} |"
+            rows += [(name, a.category, 1, a.answer.lower() in whole, a.right) for a in one.answers]
+    table = pd.DataFrame(rows, columns=["context", "category", "answers", "held", "right"])
+    return table.groupby(["context", "category"], sort=False).sum().astype(int).reset_index()
+
+
+def held_table(rows: pd.DataFrame) -> Iterator[str]:
+    """The share of the answers in each context, by category."""
+    found = rows.pivot(index="context", columns="category", values=["held", "answers"])
+    found = (found["held"] / found["answers"])[rows["category"].unique()].loc[rows["context"].unique()]
+    every = rows.groupby("context")[["answers", "held", "right"]].sum()
+    found.insert(0, "all", every["held"] / every["answers"])
+    heads = " | ".join(found).replace("_", " ")
+    yield f"| share of the answers in it, {every['answers'].iloc[0]} answers | {heads} |"
     yield "|---" * (len(found.columns) + 1) + "|"
     for name, row in found.iterrows():
         yield f"| {name} | {' | '.join(map(decimal, row))} |"
     yield ""
-    yield f"A model answered {decimal(table['right'].mean())} right from the models' summaries."
+    right = every["right"].iloc[0] / every["answers"].iloc[0]
+    yield f"A model answered {decimal(right)} right from the models' summaries."
 
 
-def looked_up(sessions: Sequence[Prepared]) -> Iterator[str]:
+def looked_up(sessions: Sequence[Prepared]) -> pd.DataFrame:
     """What recorded agents used after their compactions, by how they came by it, and what each context names of it.
 
     A thing is named where its text occurs. The agent's own context decided what it looked for, the others nothing.
+    A row a compaction, way and context: `session at how context things named`.
     """
     things = used_things(sessions)
     things = things[things["context"] == "recorded"][["session", "at", "thing", "how"]]
@@ -60,11 +71,20 @@ def looked_up(sessions: Sequence[Prepared]) -> Iterator[str]:
     for session, at, contexts in recorded_contexts_of(sessions):
         own = things[(things["session"] == session) & (things["at"] == at)]
         texts = {name: text_of(context.messages).lower() for name, context in contexts.items()}
-        rows += [(one.how, name, one.thing.lower() in text) for one in own.itertuples() for name, text in texts.items()]
-    table = pd.DataFrame(rows, columns=["how", "context", "named"])
-    found = table.pivot_table(index="how", columns="context", values="named")
+        rows += [
+            (session, at, one.how, name, 1, one.thing.lower() in text)
+            for one in own.itertuples() for name, text in texts.items()
+        ]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["session", "at", "how", "context", "things", "named"])
+    return table.groupby(["session", "at", "how", "context"], sort=False).sum().astype(int).reset_index()
+
+
+def looked_up_table(rows: pd.DataFrame) -> Iterator[str]:
+    """The shares that are named, over all compactions."""
+    found = rows.groupby(["how", "context"])[["things", "named"]].sum()
     yield "| the agent | things | named in its own context | with the writer's summary | by *truncate* |"
     yield "|---" * 5 + "|"
     for how in ("remembered", "looked for", "fetched"):
-        row = [decimal(found.loc[how, name]) for name in ("recorded", "extractive", "truncate")]
-        yield f"| {how} | {(table['how'] == how).sum() // len(found.columns)} | {' | '.join(row)} |"
+        each = [found.loc[(how, name)] for name in ("recorded", "extractive", "truncate")]
+        row = [decimal(one["named"] / one["things"]) for one in each]
+        yield f"| {how} | {each[0]['things']} | {' | '.join(row)} |"

@@ -1,15 +1,22 @@
-"""The table of results in the README, made from the run of the command above it.
+"""The table of results in the README, made from the run of the command above it; and the list of all printed figures.
 
-`python docs/figures.py RUN` writes it into the README; with `--check` it says where README and run differ, and exits
-with 1.
+`python docs/figures.py RUN` writes the table into the README; with `--check` it says where README and run differ, and
+exits with 1. `python docs/figures.py list` writes docs/figures.toml as a table into docs/method.md; with `--check` it
+fails as well where a table with figures stands between no marks that the list has.
 """
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from rows import between_marks
 
 from workbench.analysis.paired import Estimate
 from workbench.experiment.store import Results
@@ -19,8 +26,9 @@ from workbench.report.comparison import differences
 from workbench.report.tables import Tables
 from workbench.report.verdict import over_sessions
 
-README = Path(__file__).parent.parent / "README.md"
-START, END = "<!-- results -->\n", "<!-- end of results -->\n"
+DOCS = Path(__file__).parent
+README = DOCS.parent / "README.md"
+FIGURES = DOCS / "figures.toml"
 SHARE = 0.2
 """Of the history: the size that all strategies are cut to."""
 
@@ -64,19 +72,56 @@ def _difference(row: dict[str, Any]) -> str:
     return f"{gap(middle)} ({gap(low)} to {gap(high)}), p = {p_value(row['p_holm'])}"
 
 
+_FIGURE = re.compile(r"\**[-+\u2212~$]?(\d[\d,]*\.?\d*|\.\d+)( ?%)?\**(,? .*)?")
+"""A cell that begins with a number."""
+FEWEST = 3
+"""Cells with figures from which a table has to say where they come from."""
+
+
+def unmarked(page: Path, known: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """What of a page is wrong: tables with figures between no marks of the list, and marks that it does not have."""
+    text = page.read_text(encoding="utf-8")
+    for name, one in known.items():
+        if one["page"] == page.name and not re.search(f"<!-- {name} -->\n.*<!-- end of {name} -->\n", text, re.DOTALL):
+            yield f"{page.name}: the list has {name!r}, the page has no such marks"
+    inside, table = "", list[str]()
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        if line.startswith("|"):
+            table.append(line)
+            continue
+        if inside not in known and sum(map(_figures_in, table)) >= FEWEST:
+            yield f"{page.name}, line {number - len(table)}: no command is known for the table {table[0][:60]!r}"
+        table = []
+        if mark := re.fullmatch(r"<!-- (end of )?([a-z-]+) -->", line):
+            inside = "" if mark[1] else mark[2]
+
+
+def _figures_in(row: str) -> int:
+    return sum(bool(_FIGURE.fullmatch(cell.strip())) for cell in row.strip("| ").split("|"))
+
+
+def figures_table(known: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """The list as a table in Markdown."""
+    yield "| page | figures | command | data | in CI |"
+    yield "|---|---|---|---|---|"
+    for one in known.values():
+        link = one["page"].removesuffix(".md") if one["page"] == "README.md" else f"[{one['page'][:-3]}]({one['page']})"
+        yield f"| {link} | {one['shows']} | {one['command']} | {one['data']} | {one['ci']} |"
+
+
+def listed(check: bool) -> int:
+    """Write or check the list; 1 where something is missing."""
+    known = tomllib.loads(FIGURES.read_text(encoding="utf-8"))
+    wrong = [problem for page in (README, *sorted(DOCS.glob("*.md"))) for problem in unmarked(page, known)]
+    sys.stdout.write("".join(f"{problem}\n" for problem in wrong))
+    return int(between_marks(DOCS / "method.md", "list", figures_table(known), check=check) or bool(wrong))
+
+
 def main(run: str, check: bool) -> int:
-    """Write or check the table; 1 where a check finds a difference."""
-    text = README.read_text(encoding="utf-8")
-    before, _, rest = text.partition(START)
-    old, _, after = rest.partition(END)
-    new = "\n".join(lines(Tables.of(Results.open(run), "truncate"))) + "\n"
-    if check:
-        for mine, theirs in zip(old.splitlines(), new.splitlines(), strict=False):
-            if mine != theirs:
-                sys.stdout.write(f"the README says: {mine}\nthe run says:    {theirs}\n")
-        return int(old != new)
-    README.write_text(before + START + new + END + after, encoding="utf-8")
-    return 0
+    """Write or check the README's table, or the list; 1 where a check finds a difference."""
+    if run == "list":
+        return listed(check)
+    return int(between_marks(README, "results", lines(Tables.of(Results.open(run), "truncate")), check=check))
 
 
 if __name__ == "__main__":

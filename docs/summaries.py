@@ -53,10 +53,10 @@ EXTRACTIVE = Extractive()
 _WORD = re.compile(r"\w{3,}")
 
 
-def sample(paths: Sequence[str], most: int = 3) -> Iterator[Session]:
+def sample(paths: Sequence[str], bundled: bool = True, most: int = 3) -> Iterator[Session]:
     """The bundled sessions and the recordings with as many messages as `MESSAGES`, at most so many a project."""
     known: Counter[str] = Counter()
-    for source in [*sources_of([]), *(sources_of(list(paths)) if paths else ())]:
+    for source in [*(sources_of([]) if bundled else ()), *(sources_of(list(paths)) if paths else ())]:
         for session in sessions_in(source):
             project = session.project or session.id
             if len(session.messages) in MESSAGES and known[project] < most:
@@ -222,6 +222,18 @@ def rows_of(judged: Judged, contexts: Mapping[str, Context], size: str) -> Itera
     for name, context in contexts.items():
         for judge, value in judged.scores(context).items():
             yield {**of, "context": name, "tokens": context.spoken, "judge": judge, "value": value}
+
+
+def by_session(rows: pd.DataFrame, *of: str) -> pd.DataFrame:
+    """A row a session and context (and `of`), a column a judge: means over the rest."""
+    each = rows.groupby(["session", "project", *of, "context", "judge"], sort=False)["value"].mean()
+    return each.unstack("judge").reset_index()
+
+
+def by_judge(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `by_session`, a row a judge again."""
+    of = [name for name in rows if name not in JUDGES]
+    return rows.melt(of, var_name="judge").dropna(subset="value")
 
 
 def sizes_table(rows: pd.DataFrame, one: str = "summarize", other: str = "truncate") -> Iterator[str]:

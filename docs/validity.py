@@ -1,61 +1,63 @@
 """The measured parts of docs/validity.md, each between two marks, and the facts that every report shows.
 
-`python docs/validity.py PART PATHS...` writes one of them: `gamers` from the bundled sessions, `behaviour` or `names`
-from recordings, `summaries` and `writer` from both (up to an hour), `held` and the facts about `answers` from graded
-ones, or `needs` and `errors` from what ships with the package.
-With `--check` it says where the page and the code differ, and exits with 1.
+`python docs/validity.py PART PATHS...` measures one of them, keeps its rows in docs/rows and writes the page:
+`behaviour` and `names` from recordings, `summaries` and `writer` from these and the bundled ones (up to an hour),
+`answers` from the folder of graded ones, `held` from native-vs-text. `gamers` (bundled sessions), `needs` and `errors`
+(what ships) take no paths and keep no rows. Without paths the page is written from the rows that are there.
+
+With `--check` nothing is written: without paths it says where the page and the rows differ, with paths where the rows
+and the recordings differ, of sessions that both have. It exits with 1 where they do.
 """
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from answered import answers_held, looked_up
-from summaries import at_equal_size, at_recorded, counted, recorded_table, sample, sizes_table
+import alarm
+from answered import answers_held, held_table, looked_up, looked_up_table
+from rows import Frames, Part, run
+from summaries import at_equal_size, at_recorded, by_judge, by_session, counted, recorded_table, sample, sizes_table
 from writers import tried, writers_table
 
 from workbench.analysis.fetched_again import by_way, figures, lead_note, ranks, with_intervals
-from workbench.analysis.names_only import ANSWERED, names_only
 from workbench.analysis.needs import precision_table
 from workbench.analysis.selfcheck import sessions_of
-from workbench.compaction.presets import catalogue
 from workbench.datasets.bundled import bundled_files
-from workbench.experiment.prepared import Prepared, prepared
-from workbench.experiment.sources import sessions_in, sources_of
 from workbench.formats import decimal, percent, some
-from workbench.transcript.session import Session
-from workbench.validation.adversaries import FAMILY, scored, search
-from workbench.validation.answers.agreement import agreement, by_category
+from workbench.validation.adversaries import FAMILY, search
+from workbench.validation.answers.agreement import METRICS, agreement, by_category
 from workbench.validation.answers.exams import verdicts
 from workbench.validation.answers.records import graded
 from workbench.validation.needs import labelled
 from workbench.validation.planted_errors import planted_errors
-from workbench.validation.used_things import CONTROL, compacted, used_things
+from workbench.validation.used_things import COLUMNS, CONTROL, compacted, used_things
 
 PAGE = Path(__file__).parent / "validity.md"
-FACTS = Path(__file__).parent.parent / "workbench" / "validation" / "facts.json"
 SHOWN = ("if_lost", "if_kept", "auc", "alike", "lead")
 STRATA = ("kind", "source", "recoverable", "when")
 
 
-def behaviour(paths: Sequence[str]) -> Iterator[str]:
-    """What `workbench validate behaviour` says of some recordings."""
+def _behaviour(paths: Sequence[str], _: bool) -> Frames:
     rows = used_things(compacted(paths))
+    return {"": rows.assign(thing=rows.groupby("session")["thing"].transform(lambda each: pd.factorize(each)[0]))}
+
+
+def behaviour(rows: pd.DataFrame) -> Iterator[str]:
+    """What `workbench validate behaviour` says of some recordings."""
+    rows = _used(rows)
     own = rows[rows["context"] == "recorded"]
     projects = own.groupby("project")["session"].nunique().sort_values(ascending=False, kind="stable")
     names = ", ".join(f"{name} ({n})" for name, n in projects.items())
     compactions = some(own.groupby(["session", "compaction"]).ngroups, "compaction")
     yield f"{compactions} in {some(int(projects.sum()), 'session')} of {some(len(projects), 'project')}: {names}."
     yield ""
-    yield from _table(by_way(rows).rename(columns={"how": "how the agent came by it"}))
+    yield from table_of(by_way(rows).rename(columns={"how": "how the agent came by it"}))
     yield ""
     yield "| context | metric | lost, of | fetched again if lost | if kept | AUC | pairs alike | less presence's AUC |"
     yield "|---|---|---|---|---|---|---|---|"
@@ -64,12 +66,7 @@ def behaviour(paths: Sequence[str]) -> Iterator[str]:
             numbers = " | ".join(row[one] for one in SHOWN)
             yield f"| {title} | {row['metric']} | {row['lost']}, {row['things']} | {numbers} |"
     yield ""
-    main = figures(own)
-    keep(
-        "behaviour",
-        {"sessions": int(projects.sum()), **_by_metric(main, "things", *SHOWN, "auc_low", "auc_high", "lead_low")},
-    )
-    yield f"{lead_note(main)} Over projects: {_interval(figures(own, unit='project'))}."
+    yield f"{lead_note(figures(own))} Over projects: {_interval(figures(own, unit='project'))}."
     yield ""
     yield "| | things | fetched again | presence: if lost, if kept, AUC | exam: if lost, if kept, AUC |"
     yield "|---|---|---|---|---|"
@@ -87,63 +84,75 @@ def behaviour(paths: Sequence[str]) -> Iterator[str]:
     yield f"demands or asks): {', '.join(each)}."
 
 
+def behaviour_facts(rows: pd.DataFrame) -> dict[str, object]:
+    """What reports show of it."""
+    rows = _used(rows)
+    own = rows[rows["context"] == "recorded"]
+    found = _by_metric(figures(own), "things", *SHOWN, "auc_low", "auc_high", "lead_low")
+    return {"sessions": int(own["session"].nunique()), **found}
+
+
+def _used(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.astype({name: kind for name, kind in COLUMNS.items() if name in rows})
+
+
 def _interval(found: pd.DataFrame) -> str:
     return str(with_intervals(found).set_index("metric").loc["exam", "lead"])
 
 
-def _table(found: pd.DataFrame) -> Iterator[str]:
+def table_of(found: pd.DataFrame) -> Iterator[str]:
+    """Any rows as a table in Markdown."""
     yield f"| {' | '.join(found)} |"
     yield "|---" * len(found.columns) + "|"
     for row in found.itertuples(index=False):
         yield f"| {' | '.join(decimal(one) if isinstance(one, float) else str(one) for one in row)} |"
 
 
-def answers(paths: Sequence[str]) -> Iterator[str]:
-    """How far the metrics agree with graded answers; a fact, no part of the page."""
-    keep("answers", _by_metric(agreement(verdicts(graded(paths[0]))), "questions", "agreement"))
-    yield from ()
+SETS = {
+    "native-vs-text": "native-vs-text (algal/pi-openai-server-compaction, 24 summaries, 1,800 exact answers)",
+    "compaction-integrity-human":
+        "compaction-integrity (COMPINT, 50 verdicts of a person: is this instruction still there?)",
+    "longmemeval-con": "longmemeval-con (Hunk0724/LongMemEval, 523 answers from notes)",
+}  # fmt: skip
+"""Folders of graded answers, and how the page calls them."""
+NAMES = {"auc": "AUC", "spearman": "Spearman"}
 
 
-def keep(part: str, found: Mapping[str, object]) -> None:
-    """Write what reports show of a part."""
-    known = json.loads(FACTS.read_text(encoding="utf-8")) if FACTS.is_file() else {}
-    FACTS.write_text(json.dumps(known | {part: found}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+def _answers(paths: Sequence[str], _: bool) -> Frames:
+    found = [verdicts(graded(Path(paths[0]) / name)).assign(set=name) for name in SETS]
+    of = ["set", "group", "variant", "context", "category", "kind", "right"]
+    rows = pd.concat(found).assign(n=lambda each: each.groupby([*of, "metric"], dropna=False).cumcount())
+    return {"": rows.set_index([*of, "n", "metric"])["value"].unstack("metric").reset_index().drop(columns="n")}
+
+
+def answers(rows: pd.DataFrame) -> Iterator[str]:
+    """How far the metrics agree with graded answers, by set."""
+    yield f"| set | | {' | '.join(METRICS)} |"
+    yield "|---" * (len(METRICS) + 2) + "|"
+    for name, title in SETS.items():
+        found = _agreement(rows, name)
+        for shown in ("agreement", "auc", "spearman"):
+            if found[shown].notna().all():
+                cells = " | ".join(f"{value:.3f}".lstrip("0") for value in found[shown])
+                yield f"| {title if shown == 'agreement' else ''} | {NAMES.get(shown, shown)} | {cells} |"
+        if pairs := found["pairs"].iloc[0]:
+            yield f"| | signs, {pairs} pairs | {' | '.join(map(str, found['signs']))} |"
+
+
+def answers_facts(rows: pd.DataFrame) -> dict[str, object]:
+    """What reports show of native-vs-text."""
+    return {**_by_metric(_agreement(rows, "native-vs-text").reset_index(), "questions", "agreement")}
+
+
+def _agreement(rows: pd.DataFrame, name: str) -> pd.DataFrame:
+    own = rows[rows["set"] == name].fillna({"variant": "", "category": ""})
+    of = [column for column in own if column not in METRICS]
+    return agreement(own.melt(of, var_name="metric")).set_index("metric").loc[list(METRICS)]
 
 
 def _by_metric(found: pd.DataFrame, *names: str) -> dict[str, dict[str, float]]:
     rounded = found.set_index("metric")[list(names)].astype(float).round(4)
     return {str(metric): row.dropna().to_dict() for metric, row in rounded.iterrows()}
-
-
-def names(paths: Sequence[str]) -> Iterator[str]:
-    """How often contexts that only name things are recognised: chosen on half of the projects, tried on the rest."""
-    ready = _one_a_project(paths)
-    table = pd.concat([scored(ready, strategies=[*catalogue()]), _went_on_with(paths)], ignore_index=True)
-    table = table[~table["name"].isin(["null", "none", "oracle"])]
-    table["honest"] = table["name"].isin([*catalogue(), "recorded"])
-    projects = sorted(table["project"].unique())
-    first = table["project"].isin(projects[::2])
-    yield f"{some(table['session'].nunique(), 'session')} of {some(len(projects), 'project')}:"
-    yield f"{', '.join(name[:24] for name in projects)}."
-    yield ""
-    yield "| exam as a share of presence, means over the sessions | lowest honest | highest made to please |"
-    yield "|---|---|---|"
-    for title, half in (("projects to choose on", table[first]), ("other projects", table[~first])):
-        means = half.groupby(["honest", "share", "name"], dropna=False)[["presence", "exam"]].mean().reset_index()
-        means["told"] = means["exam"] / means["presence"]
-        honest = means[means["honest"]].sort_values("told").iloc[0]
-        made = means[~means["honest"]].sort_values("told").iloc[-1]
-        yield f"| {title} | {_strategy(honest)} | {_strategy(made)} |"
-        if title.startswith("projects"):
-            middle = (honest["told"] + made["told"]) / 2
-    yield ""
-    yield f"Midway between the two on the first half: {decimal(middle)}. The alarm is below {ANSWERED}."
-    yield ""
-    yield f"| alarm below {ANSWERED}, on the other projects | strategies | sessions of each |"
-    yield "|---|---|---|"
-    for title, own in _groups(table[~first]):
-        means = own.groupby(["share", "name"], dropna=False)[["presence", "exam"]].mean().reset_index()
-        yield f"| {title} | {_rate(means)} | {_rate(own)} |"
 
 
 MOST = 0.15
@@ -163,9 +172,12 @@ SETTINGS = {
 """What the page shows of the search, in its order."""
 
 
-def gamers(paths: Sequence[str]) -> Iterator[str]:
-    """What `workbench validate gamers` says of some recordings or the bundled sessions."""
-    found = search(sessions_of(paths or bundled_files()))
+def _gamers(paths: Sequence[str], _: bool) -> Frames:
+    return {"": search(sessions_of(paths or bundled_files()))}
+
+
+def gamers(found: pd.DataFrame) -> Iterator[str]:
+    """What `workbench validate gamers` says of the bundled sessions."""
     yield f"{some(int(found['sessions'].max()), 'session')}, at 10 and 20 % of the history; the exam is scaled."
     yield ""
     yield "| context | exam | lines to edit | the request | phrases | *bound* | presence |"
@@ -184,31 +196,36 @@ def gamers(paths: Sequence[str]) -> Iterator[str]:
     yield f"*truncate* have: {'; '.join(names)}."
 
 
-def summaries(paths: Sequence[str]) -> Iterator[str]:
+def _summaries(paths: Sequence[str], bundled: bool) -> Frames:
+    ready = alarm.compacted_in(paths)
+    return {
+        "sizes": by_session(at_equal_size(sample(paths, bundled)), "size"),
+        "recorded": by_session(at_recorded(ready), "at"),
+        "looked": looked_up(ready),
+    }
+
+
+def summaries(looked: pd.DataFrame, recorded: pd.DataFrame, sizes: pd.DataFrame) -> Iterator[str]:
     """`summarize` beside `truncate`, and the writer's summaries beside those of recorded agents."""
-    yield from sizes_table(at_equal_size(sample(paths)))
-    ready = compacted(paths)
-    yield from recorded_table(at_recorded(ready))
+    yield from sizes_table(by_judge(sizes))
+    yield from recorded_table(by_judge(recorded))
     yield ""
-    yield from looked_up(ready)
+    yield from looked_up_table(looked)
 
 
-def held(paths: Sequence[str]) -> Iterator[str]:
-    """How many exact answers of native-vs-text stand in the writer's summaries."""
-    yield from answers_held(Path(paths[0]))
+def _writer(paths: Sequence[str], bundled: bool) -> Frames:
+    return {"": by_session(tried(sample(paths, bundled)))}
 
 
-def writer(paths: Sequence[str]) -> Iterator[str]:
+def writer(rows: pd.DataFrame) -> Iterator[str]:
     """What the writer's rules are worth, chosen on some projects and tried on others."""
-    rows = tried(sample(paths))
     yield f"{counted(rows)}, at 10 and 20 % of the history:"
     yield ""
-    yield from writers_table(rows)
+    yield from writers_table(by_judge(rows))
 
 
-def needs(paths: Sequence[str]) -> Iterator[str]:
+def needs(rows: pd.DataFrame) -> Iterator[str]:
     """What two readers say of the labelled items."""
-    rows = precision_table(labelled())
     yield "| | items | needed, as both say | by either | kappa | given away |"
     yield "|---|---|---|---|---|---|"
     for row in rows.to_dict("records"):
@@ -217,75 +234,20 @@ def needs(paths: Sequence[str]) -> Iterator[str]:
         yield f"| {row['kind']} | {row['items']} | {decimal(row['needed'])}{ends} | {more} |"
 
 
-def errors(paths: Sequence[str]) -> Iterator[str]:
-    """Which planted errors each metric finds."""
-    yield from _table(by_category(verdicts(planted_errors(range(1, 6)))))
-
-
-def _one_a_project(paths: Sequence[str]) -> list[Prepared]:
-    """The first session of 60 to 300 messages of each project, bundled ones included."""
-    sources = [*sources_of([]), *sources_of(list(paths))]
-    every = (session for source in sources for session in sessions_in(source) if 60 <= len(session.messages) <= 300)
-    chosen: dict[str, Session] = {}
-    for session in every:
-        chosen.setdefault(session.project or session.id, session)
-    return [prepared(session) for session in chosen.values()]
-
-
-def _went_on_with(paths: Sequence[str]) -> pd.DataFrame:
-    """The contexts that recorded agents went on with, over the things that they then used; chance is not taken off."""
-    rows = used_things(compacted(paths))
-    own = rows[(rows["context"] == "recorded") & rows["exam"].notna()].assign(name="recorded")
-    return own.groupby(["session", "project", "name"])[["presence", "exam"]].mean().astype(float).reset_index()
-
-
-def _strategy(row: pd.Series) -> str:
-    size = "" if pd.isna(row["share"]) else f", {percent(row['share'])}"
-    return f"{decimal(row['told'])} ({row['name']}{size})"
-
-
-def _groups(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    yield "presets (false alarms)", table[table["honest"] & (table["name"] != "recorded")]
-    yield "what agents really went on with (false alarms)", table[table["name"] == "recorded"]
-    forms = table["name"].str.partition(",")[0]
-    for form in forms[~table["honest"]].unique():
-        yield f"{form}s" if form != "shuffled" else "shuffled lines", table[~table["honest"] & (forms == form)]
-
-
-def _rate(rows: pd.DataFrame) -> str:
-    return f"{sum(map(names_only, rows['presence'], rows['exam']))} of {len(rows)}"
-
-
-PARTS: Mapping[str, Callable[[Sequence[str]], Iterator[str]]] = {
-    "answers": answers,
-    "behaviour": behaviour,
-    "gamers": gamers,
-    "names": names,
-    "summaries": summaries,
-    "held": held,
-    "writer": writer,
-    "needs": needs,
-    "errors": errors,
+PARTS: Mapping[str, Part] = {
+    "answers": Part(measure=_answers, tell=answers, facts=answers_facts),
+    "behaviour": Part(measure=_behaviour, tell=behaviour, facts=behaviour_facts),
+    "gamers": Part(measure=_gamers, tell=gamers, kept=False),
+    "names": Part(measure=alarm.measured, tell=alarm.alarm),
+    "summaries": Part(measure=_summaries, tell=summaries),
+    "held": Part(measure=lambda paths, _: {"": answers_held(Path(paths[0]))}, tell=held_table),
+    "writer": Part(measure=_writer, tell=writer),
+    "needs": Part(measure=lambda *_: {"": precision_table(labelled())}, tell=needs, kept=False),
+    "errors": Part(
+        measure=lambda *_: {"": by_category(verdicts(planted_errors(range(1, 6))))}, tell=table_of, kept=False
+    ),
 }
 
 
-def main(part: str, paths: Sequence[str], *, check: bool = False) -> int:
-    """Write or check a part of the page; 1 where a check finds a difference."""
-    start, end = f"<!-- {part} -->\n", f"<!-- end of {part} -->\n"
-    lines = "\n".join(PARTS[part](paths))
-    if not lines:
-        return 0
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(start)
-    old, _, after = rest.partition(end)
-    if check:
-        for mine, made in zip_longest(old.splitlines(), lines.splitlines(), fillvalue="nothing"):
-            if mine != made:
-                sys.stdout.write(f"{PAGE.name} says: {mine}\nthe code says:    {made}\n")
-        return int(old != lines + "\n")
-    PAGE.write_text(before + start + lines + "\n" + end + after, encoding="utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    words = [word for word in sys.argv[1:] if word != "--check"]
-    sys.exit(main(words[0], words[1:], check="--check" in sys.argv))
+    sys.exit(run(PARTS, PAGE, sys.argv[1:]))

@@ -5,11 +5,14 @@ from __future__ import annotations
 import runpy
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "docs" / "validity.py"
+DOCS = Path(__file__).parents[2] / "docs"
+SCRIPT = DOCS / "validity.py"
 
 
 def checked(part: str) -> subprocess.CompletedProcess[str]:
@@ -27,6 +30,48 @@ def test_another_figure_on_the_page_is_named(tmp_path: Path, capsys: pytest.Capt
     text = script["PAGE"].read_text(encoding="utf-8")
     row = next(line for line in text.splitlines() if line.startswith("| all | 300 |"))
     page.write_text(text.replace(row, row.replace("| 300 |", "| 301 |")), encoding="utf-8")
-    script["main"].__globals__["PAGE"] = page
-    assert script["main"]("needs", [], check=True) == 1
+    assert script["run"](script["PARTS"], page, ["needs", "--check"]) == 1
     assert "validity.md says: | all | 301 |" in capsys.readouterr().out
+
+
+def test_kept_rows_are_compared_with_those_of_the_same_sessions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(DOCS))
+    rows = import_module("rows")
+    monkeypatch.setattr(rows, "FOLDER", tmp_path)
+    measured = pd.DataFrame({"session": ["a", "b"], "context": ["x", "x"], "exam": [1 / 3, None]})
+    rows.stored("part", {"": measured})
+    assert "0.333333" in (tmp_path / "part.csv").read_text()
+    assert rows.differences("part", {"": measured[1:]}) == 0
+    other = pd.DataFrame({"session": ["c", "b"], "context": ["x", "x"], "exam": [0.1, 0.2]})
+    assert rows.differences("part", {"": other}) == 1
+    assert "1 rows of 1 sessions" in capsys.readouterr().out
+
+
+def test_a_table_with_figures_needs_a_command(tmp_path: Path) -> None:
+    script = runpy.run_path(str(DOCS / "figures.py"))
+    page = tmp_path / "page.md"
+    table = "| name | share |\n|---|---|\n| a | .53 |\n| b | **12 %** (3 to 4) |\n| c | −1,200 |\n"
+    known = {"shares": {"page": "page.md"}}
+    page.write_text(f"<!-- shares -->\n{table}<!-- end of shares -->\n")
+    assert list(script["unmarked"](page, known)) == []
+    page.write_text(f"<!-- shares -->\n{table}<!-- end of shares -->\n\nText.\n\n{table}")
+    assert list(script["unmarked"](page, known)) == [
+        "page.md, line 11: no command is known for the table '| name | share |'"
+    ]
+    page.write_text("| kind | meaning |\n|---|---|\n| a | b |\n")
+    assert list(script["unmarked"](page, known)) == ["page.md: the list has 'shares', the page has no such marks"]
+
+
+def test_every_table_with_figures_is_in_the_list() -> None:
+    found = subprocess.run([sys.executable, DOCS / "figures.py", "list", "--check"], capture_output=True, check=False)
+    assert (found.returncode, found.stdout) == (0, b"")
+
+
+@pytest.mark.parametrize("path", sorted((DOCS / "rows").glob("*.csv")), ids=lambda path: path.stem)
+def test_rows_hold_no_text(path: Path) -> None:
+    rows = pd.read_csv(path)
+    words = rows.select_dtypes(["object", "string"]).astype(str)
+    assert not any(words[name].str.len().max() > 60 for name in words)
+    assert path.stat().st_size < 1_000_000
