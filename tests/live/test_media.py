@@ -15,7 +15,7 @@ from live.test_native_formats import takes_gemini, takes_responses
 
 from workbench.errors import SettingError
 from workbench.live.compactor import Compactor
-from workbench.live.formats.limits import LIMITS
+from workbench.live.formats.table import LIMITS
 from workbench.live.settings import Settings
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import RLock
 
 from workbench.compaction.engine import Compaction
-from workbench.compaction.own_summary import recogniser
 from workbench.compaction.presets import preset as preset_named
 from workbench.compaction.strategy import Preset
 from workbench.live.callbacks import Host
@@ -17,7 +16,7 @@ from workbench.live.gauge import Gauge
 from workbench.live.hooks import Hooks
 from workbench.live.media import MediaBudget
 from workbench.live.memory import Memory
-from workbench.live.message_reader import MessageReader
+from workbench.live.message_reader import MessageReader, recogniser
 from workbench.live.recall_tool import RecallTool
 from workbench.live.recovery import Recovery
 from workbench.live.runner import Runner

@@ -7,9 +7,8 @@ from workbench.compaction.cut import Pins
 from workbench.compaction.engine import compact
 from workbench.compaction.plan import Budget, Stage
 from workbench.compaction.results import reference
-from workbench.compaction.stages.repair_pairs import RepairPairs
 from workbench.compaction.stages.tool_results import BudgetReduction, ContextCollapse, Microcompact, Snip
-from workbench.compaction.stages.truncate import KeepFloor
+from workbench.compaction.stages.truncate import KeepFloor, RepairPairs
 from workbench.compaction.strategy import Strategy
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context

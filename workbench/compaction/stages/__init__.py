@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from workbench.compaction.plan import Stage
-from workbench.compaction.stages.repair_pairs import RepairPairs
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.stages.tool_results import BudgetReduction, ContextCollapse, Microcompact, Snip
-from workbench.compaction.stages.truncate import KeepFloor, Truncate
+from workbench.compaction.stages.truncate import KeepFloor, RepairPairs, Truncate
 
 BUILTIN: dict[str, type[Stage]] = {
     BudgetReduction.name: BudgetReduction,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
 
 from workbench.importers.blocks import thought_block, tool_call
 from workbench.importers.values import label
@@ -15,10 +13,13 @@ from workbench.live.formats.shape import (
     GAP,
     SYSTEM_ROLES,
     Entry,
+    Format,
     HostMessage,
     OutgoingMessage,
     Record,
+    own_parts,
     text_of,
+    thoughts_of,
 )
 from workbench.transcript.message import (
     AnswerBlock,
@@ -32,25 +33,21 @@ from workbench.transcript.message import (
     UserMessage,
 )
 
+WORDS = {"type": "text"}
+"""A part with words, but for the words."""
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _ANSWERED = SAID | {"thinking", "redacted_thinking", "tool_use"}
 _THOUGHT_KEYS = frozenset({"reasoning_content", "reasoning", "thinking_blocks", "reasoning_details"})
 
 
-class Chat(ABC):
+class Chat(Format):
     """Reads both APIs' messages alike, so that a gateway may mix them; each API writes its own new ones."""
-
-    name: ClassVar[str] = ""
 
     def problem(self, record: Record) -> str:
         """Whether the role is unknown."""
         if record.get("role") in _ROLES:
             return ""
         return f"no role is named {record.get('role')!r}; known are {', '.join(_ROLES)}"
-
-    def joins(self, record: Record) -> bool:
-        """Never: an answer is one message."""
-        return False
 
     def read(self, entry: Entry) -> list[Message]:
         """The messages of one of the host's: several where it holds Anthropic's tool results."""
@@ -78,10 +75,6 @@ class Chat(ABC):
             messages.append(UserMessage(id=entry.new_id(), blocks=said, name=name, pinned=entry.pinned))
         return messages
 
-    @abstractmethod
-    def new(self, message: Message) -> Iterable[Record]:
-        """A message that the host never had, in this API's shape."""
-
     def rewritten(self, group: Sequence[Message], given: HostMessage) -> Iterator[Record]:
         """The host's message with what a stage changed or removed; one that is of another kind now is written anew."""
         before = {message.id: message for message in given.messages}
@@ -101,7 +94,7 @@ class Chat(ABC):
             elif len(given.messages) == 1:
                 yield {**given.record, "content": _content(message.blocks, given) or EMPTY_RESULT}
             else:
-                parts += _parts(message.blocks, given)
+                parts += own_parts(message.blocks, given, WORDS)
         if parts:
             yield {**given.record, "content": parts}
 
@@ -157,20 +150,8 @@ def _answer(record: Record, entry: Entry) -> AssistantMessage:
 def _content(said: Sequence[AnswerBlock], given: HostMessage) -> Json:
     """Text where there is only text and no part of the host's, else a list of parts."""
     if any(block.type == "image" or isinstance(given.parts.get(id(block)), Mapping) for block in said):
-        return _parts(said, given)
+        return own_parts(said, given, WORDS)
     return text_of(said)
-
-
-def _parts(said: Sequence[AnswerBlock], given: HostMessage) -> list[Json]:
-    """The host's own parts where nothing changed; text for other blocks that say something."""
-    parts = []
-    for block in said:
-        own = given.parts.get(id(block))
-        if isinstance(own, Mapping):
-            parts.append(own)
-        elif text := text_of([block]):
-            parts.append({"type": "text", "text": text})
-    return parts
 
 
 def _rewritten_answer(message: AssistantMessage, was: AssistantMessage, given: HostMessage) -> Iterator[Record]:
@@ -183,7 +164,7 @@ def _rewritten_answer(message: AssistantMessage, was: AssistantMessage, given: H
             entry = _rewritten_call(block, was, given)
             (parts if entry.get("type") == "tool_use" else calls).append(entry)
         elif intact or block.type != "thinking":
-            parts += _parts((block,), given)
+            parts += own_parts((block,), given, WORDS)
     dropped = {"tool_calls", "function_call"} if intact else {"tool_calls", "function_call", *_THOUGHT_KEYS}
     record = {key: value for key, value in given.record.items() if key not in dropped}
     as_text = not isinstance(record.get("content"), list) and all(part.get("type") == "text" for part in parts)
@@ -194,11 +175,6 @@ def _rewritten_answer(message: AssistantMessage, was: AssistantMessage, given: H
         record["tool_calls"] = calls
     if parts or calls:
         yield record
-
-
-def thoughts_of(message: AssistantMessage) -> list[int]:
-    """The identities of an answer's thoughts."""
-    return [id(block) for block in message.blocks if block.type == "thinking"]
 
 
 def _rewritten_call(call: ToolCall, was: AssistantMessage, given: HostMessage) -> Json:

@@ -16,17 +16,19 @@ from typing import ClassVar
 from workbench.importers.blocks import tool_call, tool_result
 from workbench.importers.images import gemini_tokens, image
 from workbench.importers.values import label
-from workbench.live.formats.chat import thoughts_of
 from workbench.live.formats.parts import sealed
 from workbench.live.formats.shape import (
     EMPTY_RESULT,
     GAP,
     Entry,
+    Format,
     HostMessage,
     OutgoingMessage,
     Record,
+    own_parts,
     said_by_name,
     text_of,
+    thoughts_of,
 )
 from workbench.transcript.message import (
     AnswerBlock,
@@ -50,7 +52,7 @@ _UNNAMED = "unnamed:"
 _SPOKEN = ("output", "result", "error", "content")
 
 
-class Gemini:
+class Gemini(Format):
     """Contents of a `generateContent` request."""
 
     name: ClassVar[str] = "gemini"
@@ -62,10 +64,6 @@ class Gemini:
     def problem(self, record: Record) -> str:
         """Whether its parts are no list."""
         return "" if isinstance(record.get("parts"), list) else "expected a content with a list of parts"
-
-    def joins(self, record: Record) -> bool:
-        """Never: an answer is one content."""
-        return False
 
     def read(self, entry: Entry) -> list[Message]:
         """An answer, or the results in a user's content and then what else it says."""
@@ -99,7 +97,7 @@ class Gemini:
                 own = given.parts[id(was)]
                 parts.append(own if message is was else _rewritten_result(message, own, given))
             else:
-                parts += _parts(message.blocks, given)
+                parts += own_parts(message.blocks, given, {})
         if parts:
             yield {**given.record, "parts": parts}
 
@@ -194,12 +192,6 @@ def _block(part: Record, entry: Entry) -> AnswerBlock:
     return block
 
 
-def _parts(blocks: Sequence[AnswerBlock], given: HostMessage) -> list[Record]:
-    """The host's own parts where nothing changed; text for other blocks that say something."""
-    own = [(given.parts.get(id(block)), text_of([block])) for block in blocks]
-    return [part if part is not None else {"text": text} for part, text in own if part is not None or text]
-
-
 def _rewritten_answer(message: AssistantMessage, was: AssistantMessage, given: HostMessage) -> list[Record]:
     """What is left of an answer's parts; thoughts stay as they were, all of them or none."""
     intact = thoughts_of(message) == thoughts_of(was)
@@ -210,7 +202,7 @@ def _rewritten_answer(message: AssistantMessage, was: AssistantMessage, given: H
             own = given.parts.get(id(block))
             parts.append(own if own is not None else _rewritten_call(block, calls.get(block.id)))
         elif intact or block.type != "thinking":
-            parts += _parts((block,), given)
+            parts += own_parts((block,), given, {})
     first: Record = next(iter(calls.values()), {})
     signed = {name: first[name] for name in _SIGNATURE if first.get(name)}
     for n, part in enumerate(parts):

@@ -20,17 +20,18 @@ from typing import ClassVar
 from workbench.errors import FormatError
 from workbench.importers.blocks import KINDS, tool_call
 from workbench.importers.values import label
-from workbench.live.formats.chat import thoughts_of
 from workbench.live.formats.parts import SAID, blocks, sealed, written
 from workbench.live.formats.shape import (
     EMPTY_RESULT,
     SYSTEM_ROLES,
     Entry,
+    Format,
     HostMessage,
-    OutgoingMessage,
     Record,
+    own_parts,
     said_by_name,
     text_of,
+    thoughts_of,
 )
 from workbench.transcript.message import (
     AnswerBlock,
@@ -63,7 +64,7 @@ BLANK = (
 """A picture of one pixel, where the API takes nothing but a screenshot."""
 
 
-class Responses:
+class Responses(Format):
     """Items of a Responses request."""
 
     name: ClassVar[str] = "responses"
@@ -138,10 +139,6 @@ class Responses:
         calls = message.calls if message.role == "assistant" else ()
         return (*said, *map(_new_call, calls))
 
-    def finished(self, shown: list[OutgoingMessage], path: Sequence[HostMessage]) -> list[OutgoingMessage]:
-        """As it is: the API asks for no order of turns."""
-        return shown
-
 
 def sealed_compaction(record: Record) -> Image:
     """A placeholder for a compaction that only its provider can read.
@@ -209,9 +206,7 @@ def _content(said: Sequence[AnswerBlock], given: HostMessage) -> Json:
     """Text where there is only text, else a list of parts, the host's own where nothing changed."""
     if all(block.type == "text" and not isinstance(given.parts.get(id(block)), Mapping) for block in said):
         return text_of(said)
-    own = [(given.parts.get(id(block)), text_of([block])) for block in said]
-    parts = [one if isinstance(one, Mapping) else {"type": "input_text", "text": text} for one, text in own]
-    return [part for part in parts if part.get("type") != "input_text" or part["text"]]
+    return own_parts(said, given, {"type": "input_text"})
 
 
 def _rewritten_answer(message: AssistantMessage, was: AssistantMessage, given: HostMessage) -> Iterator[Record]:

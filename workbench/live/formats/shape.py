@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar, Literal, Protocol, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from workbench.live.formats.canonical import key
 from workbench.live.formats.parts import plain
-from workbench.transcript.message import AnswerBlock, Image, Json, Message, SaidBlock, Summary, Text
+from workbench.transcript.message import AnswerBlock, AssistantMessage, Image, Json, Message, SaidBlock, Summary, Text
 
 Record: TypeAlias = Mapping[str, Json]
 Covers: TypeAlias = Literal["", "answers", "all"]
@@ -117,38 +118,50 @@ def said_by_name(message: Message) -> str:
     return f"[{message.name}]\n{text}" if message.role == "summary" and message.name else text
 
 
-class Format(Protocol):
+class Format(ABC):
     """One API's shape of a conversation: to our messages and back."""
 
     name: ClassVar[str]
 
+    @abstractmethod
     def shows(self, record: Record) -> bool:
         """Whether an entry has what only this format has."""
-        ...
 
+    @abstractmethod
     def problem(self, record: Record) -> str:
         """Why an entry cannot be read; empty if it can."""
-        ...
 
     def joins(self, record: Record) -> bool:
         """Whether an entry is a piece of an answer, to be read together with its neighbours that are pieces too."""
-        ...
+        return False
 
+    @abstractmethod
     def read(self, entry: Entry) -> list[Message]:
         """The messages that an entry, or all pieces of one answer, hold."""
-        ...
 
+    @abstractmethod
     def rewritten(self, group: Sequence[Message], given: HostMessage) -> Iterable[Record]:
         """The host's entry with the parts that a stage changed or removed."""
-        ...
 
+    @abstractmethod
     def new(self, message: Message) -> Iterable[Record]:
         """A message that the host never had."""
-        ...
 
     def finished(self, shown: list[OutgoingMessage], path: Sequence[HostMessage]) -> list[OutgoingMessage]:
         """All that is sent, with what the API requires of the whole."""
-        ...
+        return shown
+
+
+def own_parts(blocks: Sequence[AnswerBlock], given: HostMessage, words: Record) -> list[Record]:
+    """The host's own parts where nothing changed; a part of these words for other blocks that say something."""
+    own = ((given.parts.get(id(block)), text_of([block])) for block in blocks)
+    found = ((part if isinstance(part, Mapping) else text and {**words, "text": text}) for part, text in own)
+    return [part for part in found if part]
+
+
+def thoughts_of(message: AssistantMessage) -> list[int]:
+    """The identities of an answer's thoughts."""
+    return [id(block) for block in message.blocks if block.type == "thinking"]
 
 
 def text_of(blocks: Sequence[AnswerBlock | SaidBlock]) -> str:
