@@ -10,11 +10,10 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 from rows import Frames
 
-from workbench.analysis.names_only import ANSWERED, names_only
+from workbench.analysis.equal_size import ANSWERED, names_only
 from workbench.compaction.presets import catalogue
 from workbench.errors import SettingError
-from workbench.experiment.prepared import Prepared, prepared
-from workbench.experiment.sources import sessions_in, sources_of
+from workbench.experiment.prepared import Prepared, prepared, sessions_in, sources_of
 from workbench.formats import decimal, percent, some
 from workbench.transcript.session import Session
 from workbench.validation.adversaries import scored

@@ -20,8 +20,7 @@ from workbench.analysis.paired import estimate
 from workbench.compaction.engine import compact
 from workbench.compaction.plan import Budget
 from workbench.compaction.presets import preset
-from workbench.experiment.prepared import Prepared, prepared
-from workbench.experiment.sources import sessions_in, sources_of
+from workbench.experiment.prepared import Prepared, prepared, sessions_in, sources_of
 from workbench.formats import some
 from workbench.metrics.demand import HORIZON
 from workbench.metrics.exam.exams import Exams

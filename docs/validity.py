@@ -25,14 +25,12 @@ from rows import Frames, Part, run
 from summaries import at_equal_size, at_recorded, by_judge, by_session, counted, recorded_table, sample, sizes_table
 from writers import tried, writers_table
 
-from workbench.analysis.fetched_again import by_way, figures, lead_note, ranks, with_intervals
-from workbench.analysis.needs import precision_table
+from workbench.analysis.fetched_again import by_way, figures, lead_note, precision_table, ranks, with_intervals
 from workbench.analysis.selfcheck import sessions_of
 from workbench.datasets.bundled import bundled_files
 from workbench.formats import decimal, percent, some
 from workbench.validation.adversaries import FAMILY, search
-from workbench.validation.answers.agreement import METRICS, agreement, by_category
-from workbench.validation.answers.exams import verdicts
+from workbench.validation.answers.exams import METRICS, agreement, by_category, verdicts
 from workbench.validation.answers.records import graded
 from workbench.validation.needs import labelled
 from workbench.validation.planted_errors import planted_errors

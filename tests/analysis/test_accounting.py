@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from builders import remembering, rules
-from workbench.analysis.accounting import WASTEFUL, equal_size, neighbours, projects, too_small
+from workbench.analysis.selfcheck import WASTEFUL, equal_size, neighbours, projects, too_small
 from workbench.experiment.compare import compare
 from workbench.experiment.store import Results
 from workbench.ragged import Floats

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from workbench.analysis.difference import changed_entities, changed_values
-from workbench.experiment.tables import frame
+from workbench.analysis.gate import changed_entities, changed_values
+from workbench.experiment.store import frame
 
 
 def scores(**values: float | None) -> pd.DataFrame:

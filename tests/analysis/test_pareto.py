@@ -1,6 +1,6 @@
 import numpy as np
 
-from workbench.analysis.pareto import frontier, on_frontier
+from workbench.analysis.panel import frontier, on_frontier
 
 
 def test_a_point_is_behind_where_another_is_as_good_on_all_and_better_on_one() -> None:

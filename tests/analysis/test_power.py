@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import pytest
 
-from workbench.analysis.power import minimum_detectable, power, reporting_floor, sessions_needed
+from workbench.analysis.paired import minimum_detectable, power, reporting_floor, sessions_needed
 
 
 def test_the_floor_is_where_a_unanimous_sign_flip_test_could_come_out() -> None:

@@ -29,9 +29,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 from workbench.analysis.compared import compare_table
 from workbench.analysis.paired import interval, project_means, sign_flip
 from workbench.compaction.presets import preset
-from workbench.experiment.equal_size import BaselineAtSizes
-from workbench.experiment.prepared import Prepared
-from workbench.experiment.sources import read, sources_of
+from workbench.experiment.prepared import Prepared, read, sources_of
+from workbench.experiment.references import BaselineAtSizes
 from workbench.metrics.builtin import exam_recall, recall_bound
 from workbench.metrics.costs.pricing import pricing
 from workbench.metrics.metric import MetricInput

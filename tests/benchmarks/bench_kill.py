@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from builders import remembering, rules
-from workbench.experiment.tables import COLUMNS
+from workbench.experiment.store import COLUMNS
 from workbench.importers.native import save
 from workbench.transcript.session import Session
 

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from workbench.analysis.paired import interval, sign_flip, skewness
-from workbench.analysis.power import minimum_detectable
+from workbench.analysis.paired import interval, minimum_detectable, sign_flip, skewness
 from workbench.analysis.survival import survival
 
 Floats = NDArray[np.float64]

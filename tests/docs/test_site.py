@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import workbench as wb
-from workbench.experiment.tables import COLUMNS
+from workbench.experiment.store import COLUMNS
 
 ROOT = Path(__file__).parents[2]
 

@@ -23,8 +23,7 @@ from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.errors import SetupError
 from workbench.experiment.compare import compare
-from workbench.experiment.store import Results
-from workbench.experiment.tables import COLUMNS
+from workbench.experiment.store import COLUMNS, Results
 from workbench.importers.native import save
 from workbench.transcript.context import Context
 from workbench.transcript.session import Session

@@ -10,8 +10,7 @@ import pytest
 
 from builders import remembering, rules
 from workbench.cli import main
-from workbench.experiment.compare import compare, forecast
-from workbench.experiment.forecast import Forecast
+from workbench.experiment.compare import Forecast, compare, forecast
 from workbench.importers.native import save
 from workbench.models.prices import tariff
 from workbench.models.provider_options import MODELS_FILE

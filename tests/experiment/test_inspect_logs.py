@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from workbench.cli import main
-from workbench.experiment.inspect_logs import to_inspect
-from workbench.experiment.store import Results, RunFolder
-from workbench.experiment.tables import COLUMNS, SCHEMA
+from workbench.experiment.exports import to_inspect
+from workbench.experiment.store import COLUMNS, SCHEMA, Results, RunFolder
 from workbench.importers.importer import load
 
 

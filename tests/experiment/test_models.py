@@ -14,8 +14,7 @@ from builders import remembering, rules, said, told
 from profiles import FULL
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
-from workbench.experiment.store import Results
-from workbench.experiment.tables import COLUMNS
+from workbench.experiment.store import COLUMNS, Results
 from workbench.models.settings import ModelSettings, model_names
 from workbench.transcript.session import Session
 

@@ -9,9 +9,8 @@ import pytest
 
 from builders import remembering, rules
 from workbench.compaction.presets import preset
-from workbench.experiment.prepared import Prepared
+from workbench.experiment.prepared import Prepared, SessionSource, read
 from workbench.experiment.replay_rows import replay_rows
-from workbench.experiment.sources import SessionSource, read
 from workbench.experiment.spec import RunSpec
 from workbench.extraction.extractor import Extractor, Passage
 from workbench.importers.native import save

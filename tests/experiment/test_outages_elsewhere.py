@@ -15,8 +15,7 @@ from models.provider import Provider, Reply, refusal
 
 from builders import remembering, rules
 from profiles import FULL
-from workbench.experiment.store import Results
-from workbench.experiment.tables import COLUMNS
+from workbench.experiment.store import COLUMNS, Results
 from workbench.importers.native import save
 from workbench.models.ledger import ROUNDS
 from workbench.transcript.session import Session

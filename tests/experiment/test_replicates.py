@@ -12,12 +12,11 @@ import pytest
 from builders import remembering, rules
 from workbench.analysis.replication import repeated_note, variance_split
 from workbench.cli import main
-from workbench.cli.runs import warn_of_replicates
+from workbench.cli.headline import warn_of_replicates
 from workbench.errors import SettingError
 from workbench.experiment.combined import steady
 from workbench.experiment.compare import compare
-from workbench.experiment.store import Results, RunFolder
-from workbench.experiment.tables import frame
+from workbench.experiment.store import Results, RunFolder, frame
 from workbench.importers.native import save
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.scripted import Scripted

@@ -16,9 +16,8 @@ from profiles import FULL
 from workbench.cli.headline import headline
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
-from workbench.experiment.share import share
-from workbench.experiment.store import Results, RunFolder
-from workbench.experiment.tables import COLUMNS
+from workbench.experiment.exports import share
+from workbench.experiment.store import COLUMNS, Results, RunFolder
 from workbench.importers.native import save
 from workbench.report.report import Report
 from workbench.report.tables import Tables

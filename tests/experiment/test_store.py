@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from workbench.errors import SettingError
-from workbench.experiment.store import Results, RunFolder
-from workbench.experiment.tables import COLUMNS, SCHEMA
+from workbench.experiment.store import COLUMNS, SCHEMA, Results, RunFolder
 
 
 def written(folder: Path, schema: object = SCHEMA) -> Path:

@@ -14,9 +14,8 @@ from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import LeftOut, SettingError, UnknownName
 from workbench.experiment.grid import read
-from workbench.experiment.store import Results
+from workbench.experiment.store import COLUMNS, Results
 from workbench.experiment.sweep import sweep
-from workbench.experiment.tables import COLUMNS
 from workbench.importers.native import save
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.palette import REFERENCES

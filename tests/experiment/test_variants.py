@@ -9,8 +9,8 @@ import pytest
 
 from workbench.compaction.presets import BUILTIN, preset
 from workbench.errors import SettingError
+from workbench.experiment.grid import settings, variant
 from workbench.experiment.keys import key
-from workbench.experiment.variants import settings, variant
 
 
 @pytest.mark.parametrize("name", list(BUILTIN))

@@ -18,11 +18,10 @@ from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
+from workbench.experiment.prepared import SessionSource
 from workbench.experiment.shards import shards
-from workbench.experiment.sources import SessionSource
 from workbench.experiment.spec import with_references
-from workbench.experiment.store import Results
-from workbench.experiment.tables import COLUMNS
+from workbench.experiment.store import COLUMNS, Results
 from workbench.experiment.workers import Processes
 from workbench.importers.native import save
 from workbench.transcript.context import Context

@@ -9,9 +9,8 @@ from report.test_parts import HOSTILE, Page
 
 from builders import called, conversation, result, said, told
 from workbench.explore.explorer import Explorer, explore
-from workbench.explore.outcome import missing, outcomes
-from workbench.explore.panels import overview, panels
-from workbench.explore.timeline import Scale, bars
+from workbench.explore.panels import Scale, bars, overview, panels
+from workbench.explore.view import missing, outcomes
 from workbench.transcript.session import Session
 
 

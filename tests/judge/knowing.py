@@ -9,7 +9,7 @@ from models.provider import Provider, Reply, completion
 
 from workbench.experiment.prepared import prepared
 from workbench.judge.exam.admission import admission_exams
-from workbench.judge.exam.questions import LETTERS, ordered, question
+from workbench.judge.exam.readers import LETTERS, ordered, question
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.gap import GAP, gapped
 from workbench.metrics.exam.item import Item

@@ -20,7 +20,7 @@ from workbench.judge.contexts import ContextSpec
 from workbench.judge.exam.scores import scores
 from workbench.judge.exam.sitting import judge_exam
 from workbench.replay.matched import ALLOWED, TOO_LARGE
-from workbench.report.judges import judges_html
+from workbench.report.provenance import judges_html
 from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 

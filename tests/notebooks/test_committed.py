@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from papermill import inspect_notebook
 
-from workbench.report.parameters import declared
+from workbench.report.notebooks import declared
 
 FOLDER = Path(__file__).parent.parent.parent / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))

@@ -8,8 +8,7 @@ import pytest
 from report.here import run_here
 
 from profiles import FULL
-from workbench.report.kernel import run_notebook
-from workbench.report.notebooks import notebook
+from workbench.report.notebooks import notebook, run_notebook
 
 pytestmark = pytest.mark.notebook
 

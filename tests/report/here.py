@@ -16,7 +16,7 @@ import pytest
 from IPython.core.formatters import DisplayFormatter
 
 from workbench.report import render
-from workbench.report.parameters import Value, checked
+from workbench.report.notebooks import Value, checked
 
 
 def run_here(template: Path, out: Path, parameters: Mapping[str, Value]) -> Path:

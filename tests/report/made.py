@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from workbench.experiment.store import Results, RunFolder
-from workbench.experiment.tables import COLUMNS, frame
+from workbench.experiment.store import COLUMNS, Results, RunFolder, frame
 
 KEEPS = {"none": 1.0, "null": 0.04, "truncate": 0.5, "summarize": 0.74, "pipeline": 0.62}
 SAVES = {"none": 0.0, "null": 0.9, "truncate": 0.47, "summarize": 0.44, "pipeline": 0.39}

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from workbench.experiment.tables import frame
+from workbench.experiment.store import frame
 from workbench.report.charts import spending
 from workbench.report.cost import bills, costs_html, reconciled_html, typical
 from workbench.report.report import Report

@@ -11,7 +11,7 @@ from workbench.cli import main
 from workbench.errors import SettingError
 from workbench.experiment.keys import code_version
 from workbench.report.experiments import DONE, points, run_experiments, table_rows
-from workbench.report.kernel import NotebookError, mark_dead, run_notebook
+from workbench.report.notebooks import NotebookError, mark_dead, run_notebook
 
 
 def test_a_grid_is_every_combination() -> None:

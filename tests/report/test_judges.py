@@ -7,7 +7,7 @@ from report.made import made
 from builders import remembering
 from workbench.experiment.store import Results
 from workbench.judge.exam.sitting import judge_exam
-from workbench.report.judges import judges_html
+from workbench.report.provenance import judges_html
 from workbench.transcript.session import Session
 
 

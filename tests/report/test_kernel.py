@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from workbench.errors import SettingError
-from workbench.report.kernel import NotebookError, run_notebook
+from workbench.report.notebooks import NotebookError, run_notebook
 
 pytestmark = pytest.mark.notebook
 

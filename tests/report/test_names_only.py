@@ -9,7 +9,7 @@ import pytest
 from report.made import MadeResults, made
 
 import workbench as wb
-from workbench.analysis.names_only import names_only
+from workbench.analysis.equal_size import names_only
 from workbench.cli.headline import outcome, show
 from workbench.datasets.bundled import bundled_files
 from workbench.experiment.store import Results

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from report.made import MadeResults, made
 
-from workbench.report.panel import panel_html, panel_of, panel_words
+from workbench.report.comparison import panel_html, panel_of, panel_words
 from workbench.report.tables import Tables
 from workbench.report.verdict import verdict
 

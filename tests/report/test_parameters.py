@@ -6,8 +6,7 @@ import pytest
 from papermill import inspect_notebook
 
 from workbench.errors import SettingError
-from workbench.report.notebooks import notebook
-from workbench.report.parameters import checked, declared
+from workbench.report.notebooks import checked, declared, notebook
 
 CELL = """window: int = 24_000  # tokens
 shares: list[float] = [0.1]  # budgets

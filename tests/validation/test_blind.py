@@ -17,7 +17,7 @@ from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
 from workbench.transcript.session import Session
-from workbench.validation.blind import blindness
+from workbench.validation.checks import blindness
 
 MESSAGES = (rules("be brief"), *remembering(40))
 READY = prepared(Session.of(MESSAGES, id="one", project="one"))

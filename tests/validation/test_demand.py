@@ -14,7 +14,7 @@ from workbench.metrics.demand import Demand
 from workbench.metrics.index import Index
 from workbench.transcript.message import Message
 from workbench.transcript.session import Session
-from workbench.validation.demand import placebo, planted
+from workbench.validation.checks import placebo, planted
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from workbench.metrics.costs.reconciliation import Reconciliation, reconcile
 from workbench.models.cache_rules import NO_CACHE
 from workbench.replay.sizing import Sizing
 from workbench.transcript.session import Session
-from workbench.validation.money import reconciliation
+from workbench.validation.checks import reconciliation
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from workbench.analysis.needs import kappa, precision_table
+from workbench.analysis.fetched_again import kappa, precision_table
 from workbench.datasets.generator import generate
 from workbench.errors import SettingError
 from workbench.experiment.prepared import Prepared, prepared

@@ -3,8 +3,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from workbench.validation.answers.agreement import by_category
-from workbench.validation.answers.exams import verdicts
+from workbench.validation.answers.exams import by_category, verdicts
 from workbench.validation.planted_errors import ERRORS, planted_errors
 
 

@@ -9,7 +9,7 @@ from builders import remembering, rules
 from workbench.experiment.compare import compare
 from workbench.experiment.store import Results
 from workbench.transcript.session import Session
-from workbench.validation.scale import ceiling, floor
+from workbench.validation.checks import ceiling, floor
 
 
 class Bent:

@@ -16,7 +16,7 @@ from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError, Unanswered
 from workbench.experiment.compare import compare
-from workbench.experiment.sources import Unreadable
+from workbench.experiment.prepared import Unreadable
 from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import Results
 from workbench.metrics import HEADLINE

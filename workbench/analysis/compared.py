@@ -9,8 +9,16 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
-from workbench.analysis.paired import by_project, holm, interval, paired_differences, sign_flip
-from workbench.analysis.power import minimum_detectable, reporting_floor, sessions_needed
+from workbench.analysis.paired import (
+    by_project,
+    holm,
+    interval,
+    minimum_detectable,
+    paired_differences,
+    reporting_floor,
+    sessions_needed,
+    sign_flip,
+)
 from workbench.analysis.scores import by_session, direction, projects_of, select, shared, size_gains
 from workbench.errors import UnknownName
 from workbench.palette import REFERENCES

@@ -1,18 +1,82 @@
-"""How two strategies differ on the same sessions: interval, exact test, and the family of tests."""
+"""How two strategies differ on the same sessions: what so many can show, intervals, exact tests, families of tests."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from math import ceil, inf, isnan, log2, sqrt
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import optimize, stats
 
-from workbench.analysis.power import reporting_floor
 from workbench.ragged import Floats
+
+POWER = 0.8
+"""The chance to see a difference that is there."""
+
+MOST = 1_000_000
+"""Sessions beyond which no answer is looked for."""
+
+
+def reporting_floor(tests: int = 1, alpha: float = 0.05) -> int:
+    """The fewest sessions with which a two-sided sign-flip test in a family of `tests` could be significant.
+
+    With n sessions that all agree its p is 2 ** (1 - n), and Holm asks the smallest p of a family to be at most
+    alpha / tests: 6 sessions for one test at 5 %, 9 for seven.
+    """
+    return 1 + ceil(log2(tests / alpha) - 1e-12)
+
+
+def power(difference: float, deviation: float, sessions: int, alpha: float = 0.05) -> float:
+    """The chance that a paired two-sided t test of size `alpha` sees a true mean difference, in [alpha, 1].
+
+    `deviation` is the standard deviation of the per-session differences, > 0, in the unit of the difference.
+
+    Source:
+        Noncentral t: J. Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), chapter 2.
+    """
+    centre = abs(difference) / deviation * sqrt(sessions)
+    bound = float(stats.t.ppf(1 - alpha / 2, sessions - 1))
+    # scipy's noncentral t gives NaN far out, where power is 1 and the wrong tail is empty to ten digits.
+    if centre > 3 * bound + 8:
+        return 1.0
+    wrong = float(stats.nct.cdf(-bound, sessions - 1, centre))
+    return float(stats.nct.sf(bound, sessions - 1, centre)) + (0.0 if isnan(wrong) else wrong)
+
+
+def minimum_detectable(deviation: float, sessions: int, alpha: float = 0.05) -> float:
+    """The smallest true mean difference that so many sessions would show with probability `POWER`.
+
+    Arguments as of `power`; a family under Holm plans with alpha / tests. 0 where the differences do not vary.
+    """
+    if deviation == 0:
+        return 0.0
+    top = 1.0
+    while power(top, 1.0, sessions, alpha) < POWER:
+        top *= 2
+    effect = optimize.brentq(lambda size: power(size, 1.0, sessions, alpha) - POWER, 0.0, top, xtol=1e-9)
+    return float(effect) * deviation
+
+
+def sessions_needed(difference: float, deviation: float, alpha: float = 0.05) -> int | None:
+    """How many sessions would show a true mean difference with probability `POWER`; arguments as of `power`.
+
+    At least `reporting_floor`; None if a million would not do.
+    """
+    low = reporting_floor(alpha=alpha)
+    if deviation == 0 or power(difference, deviation, low, alpha) >= POWER:
+        return low
+    high = 2 * low
+    while power(difference, deviation, high, alpha) < POWER:
+        low, high = high, 2 * high
+        if high > MOST:
+            return None
+    sizes = range(low, high + 1)
+    return sizes[bisect_left(sizes, POWER, key=lambda size: power(difference, deviation, size, alpha))]
+
 
 EXACT = 14
 """Sessions up to which all sign flips are enumerated (8,192 by symmetry); beyond, they are drawn."""
@@ -83,7 +147,7 @@ def interval(differences: ArrayLike, confidence: float = 0.95) -> tuple[Floats, 
     n = given.shape[-1]
     mean, deviation = given.mean(axis=-1), given.std(axis=-1, ddof=1)
     reach = stats.t.ppf((1 + confidence) / 2, n - 1) / np.sqrt(n)
-    skew = skewness(given)
+    skew = np.nan_to_num(stats.skew(given, axis=-1, bias=False))  # equal values have none
     low, high = mean - reach * deviation, mean + reach * deviation
     corrected_low = mean - deviation * _unskewed(reach, skew, n)
     corrected_high = mean - deviation * _unskewed(-reach, skew, n)
@@ -122,17 +186,6 @@ def ratio(
     share, part, whole = part.sum() / whole.sum(), np.bincount(place, part), np.bincount(place, whole)
     found = estimate((share + (part - share * whole) / whole.mean()).tolist(), least=least, most=most)
     return None if found is None else replace(found, mean=float(share), n=len(parts), projects=len(names))
-
-
-def skewness(values: ArrayLike) -> Floats:
-    """The bias-corrected sample skewness over the last axis (n >= 3); 0 where all values are equal."""
-    given = np.asarray(values, dtype=float)
-    n = given.shape[-1]
-    apart = given - given.mean(axis=-1, keepdims=True)
-    second, third = (apart**2).mean(axis=-1), (apart**3).mean(axis=-1)
-    flat = second <= (1e-12 * np.abs(given).max(axis=-1)) ** 2
-    moment = np.where(flat, 0.0, third / np.where(flat, 1.0, second) ** 1.5)
-    return np.asarray(moment * np.sqrt(n * (n - 1)) / (n - 2), dtype=float)
 
 
 def _unskewed(reach: float, skew: Floats, n: int) -> Floats:

@@ -3,22 +3,137 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
-from workbench.analysis.accounting import WASTEFUL, equal_size, neighbours, projects, too_small
+import numpy as np
+
+from workbench.analysis.compared import compare_table
+from workbench.analysis.paired import interval, project_means, sign_flip
+from workbench.compaction.plan import Budget, Plan
+from workbench.compaction.stages.truncate import Truncate
+from workbench.compaction.strategy import Preset, Strategy
 from workbench.datasets.bundled import bundled_files
 from workbench.datasets.generator import VOCABULARY, generate
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
-from workbench.experiment.prepared import Prepared
-from workbench.experiment.sources import read, sources_of
-from workbench.validation.blind import blindness
-from workbench.validation.check import Check
-from workbench.validation.demand import placebo, planted
+from workbench.experiment.prepared import Prepared, read, sources_of
+from workbench.experiment.store import Results
+from workbench.metrics import HEADLINE
+from workbench.ragged import Floats
+from workbench.transcript.context import Context
+from workbench.validation.checks import (
+    TINY,
+    Check,
+    blindness,
+    ceiling,
+    check,
+    floor,
+    placebo,
+    planted,
+    reconciliation,
+)
 from workbench.validation.gaming import gaming
-from workbench.validation.money import reconciliation
-from workbench.validation.scale import ceiling, floor
+
+CLOSE = 0.01
+"""By how much the baseline cut smaller may differ from the baseline at that size: sizes agree within 2 %."""
+APART = 0.02
+"""By how much it must differ at the size asked for, so that there is something to see."""
+PLACE = ["session", "strategy", "mode", "share", "metric"]
+PROJECTS, EACH, SAMPLES, CORRELATION = 12, 4, 1_500, 0.3
+"""Of the simulation: projects of up to so many sessions, samples, and how alike two sessions of a project are."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wasteful:
+    """Truncates to a part of the size that it is given."""
+
+    name: ClassVar[str] = "wasteful"
+    part: float = 0.6
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        target = context.overhead + int(self.part * (budget.target - context.overhead))
+        return Truncate().plan(context, replace(budget, target=target))
+
+
+WASTEFUL = Preset("wasteful", Strategy("wasteful", (_Wasteful(),)))
+"""`truncate` that leaves two fifths of its size unused."""
+
+
+def equal_size(run: Results) -> Check:
+    """`WASTEFUL` differs from `truncate` by nothing, once that is cut to the sizes that `WASTEFUL` used."""
+    scores, at_sizes = run.table("scores"), run.table("baseline_at_sizes")
+    asked, used = (
+        float(
+            compare_table(scores, HEADLINE, "truncate", "matched", known).set_index("strategy")["difference"][
+                "wasteful"
+            ]
+        )
+        for known in (None, at_sizes)
+    )
+    tested = abs(asked) > APART
+    return check(
+        "equal size",
+        "truncate that leaves a part of its size unused differs by nothing from truncate at the size used",
+        abs(used) <= CLOSE if tested else None,
+        f"{100 * asked:+.1f} points at the size asked for, {100 * used:+.1f} at the size used",
+        [] if abs(used) <= CLOSE else [f"at the size used it differs by {100 * used:+.1f} points"],
+    )
+
+
+def too_small(run: Results) -> Check:
+    """A boundary where what must stay is larger than the size is in no figure."""
+    rows = run.table("boundaries")
+    place = ["session", "mode", "share", "at"]
+    out = rows[rows["must_stay"] > rows["asked"]]
+    there = run.table("retention")[place].drop_duplicates()
+    scored = out.assign(share=out["share"].fillna(0.0)).merge(there.assign(share=there["share"].fillna(0.0)), on=place)
+    return check(
+        "too small",
+        "a boundary where what must stay is larger than the size is in no figure",
+        scored.empty if len(out) else None,
+        f"{len(out) - len(scored)} of {len(out)} such boundaries are left out, of {len(rows)}",
+        [f"{row.session} at {row.at}, {row.share:.0%}" for row in scored.itertuples()],
+    )
+
+
+def neighbours(run: Results, few: Results) -> Check:
+    """What a session scores among a few others it scores among all."""
+    both = run.table("scores").merge(few.table("scores"), on=PLACE, suffixes=("", "_few"))
+    gone = both["value"].isna() != both["value_few"].isna()
+    apart = both[gone | ((both["value"] - both["value_few"]).abs() > TINY).fillna(False)]
+    alone = run.table("sessions")["session"].nunique() > few.table("sessions")["session"].nunique()
+    return check(
+        "neighbours",
+        "a session's scores do not depend on the other sessions of its run",
+        apart.empty if alone and len(both) else None,
+        f"{len(both) - len(apart)} of {len(both)} scores are the same with other sessions beside them",
+        [
+            f"{row.metric} of {row.strategy} on {row.session}: {row.value} and {row.value_few}"
+            for row in apart.itertuples()
+        ],
+    )
+
+
+def projects(means: Callable[[Floats, Sequence[str]], Floats] = project_means) -> Check:
+    """Intervals cover, and tests err, as they say where sessions of a project are alike: by simulation."""
+    dice = np.random.default_rng(15)
+    names = np.repeat(np.arange(PROJECTS), dice.integers(1, EACH + 1, PROJECTS))
+    alike = np.sqrt(CORRELATION) * dice.normal(size=(SAMPLES, PROJECTS))[:, names]
+    sessions = alike + np.sqrt(1 - CORRELATION) * dice.normal(size=(SAMPLES, len(names)))
+    values = np.array([means(sample, [str(name) for name in names]) for sample in sessions])
+    low, high = interval(values)
+    covered, alarms = float(((low <= 0) & (high >= 0)).mean()), float((sign_flip(values) <= 0.05).mean())
+    return check(
+        "projects",
+        "with sessions alike in a project, 95 % intervals cover 93 to 97 %, and tests at 5 % err in 6 % at most",
+        0.93 <= covered <= 0.97 and alarms <= 0.06,
+        f"intervals cover {covered:.1%}, tests err in {alarms:.1%} ({SAMPLES:,} samples of {PROJECTS} projects, "
+        f"correlation {CORRELATION})",
+    )
+
 
 GENERATED = 60_000
 """Tokens of each generated session."""

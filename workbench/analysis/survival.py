@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from workbench.analysis.power import reporting_floor
+from workbench.analysis.paired import reporting_floor
 from workbench.ragged import Floats
 
 

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from workbench.analysis.compared import compare_table
-from workbench.analysis.over_target import evenly
+from workbench.analysis.equal_size import evenly
 from workbench.analysis.paired import by_project
-from workbench.analysis.pareto import frontier
+from workbench.analysis.panel import frontier
 from workbench.analysis.scores import floats, grouped, projects_of
 from workbench.errors import SettingError
 from workbench.experiment.store import Results

@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.headline import outcome, show
+from workbench.cli.headline import UNUSABLE, finish, outcome, show, show_forecast, warn_of_replicates
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, Run, takes, tell_terms
 from workbench.cli.output import say, say_json
-from workbench.cli.runs import UNUSABLE, finish, show_forecast, warn_of_replicates
 from workbench.experiment.compare import compare as run_of
 from workbench.experiment.compare import forecast
 from workbench.experiment.spec import RunSpec

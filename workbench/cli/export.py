@@ -9,10 +9,9 @@ import typer
 
 from workbench.cli.options import AsJson, NoReport, Run
 from workbench.cli.output import say, say_json
-from workbench.experiment.inspect_logs import to_inspect
-from workbench.experiment.share import share as shared
-from workbench.experiment.store import Results
-from workbench.experiment.tables import COLUMNS
+from workbench.experiment.exports import share as shared
+from workbench.experiment.exports import to_inspect
+from workbench.experiment.store import COLUMNS, Results
 from workbench.report import render
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import pandas as pd
 import typer
 
-from workbench.analysis.difference import changed_entities, changed_values
-from workbench.analysis.gate import Gate, outcome
+from workbench.analysis.gate import Gate, GateResult, changed_entities, changed_values, outcome
 from workbench.analysis.gate import gate as judge
 from workbench.analysis.scores import grouped
 from workbench.cli.options import AsJson, Run
@@ -19,8 +19,47 @@ from workbench.errors import SettingError
 from workbench.experiment.spec import listed
 from workbench.experiment.store import Results
 from workbench.formats import some
+from workbench.markup import render
 from workbench.metrics import HEADLINE
-from workbench.report import gate as written
+
+COLUMNS = ("strategy", "against", "outcome", "sessions", "baseline", "run", "difference", "95 % interval", "why")
+
+
+def as_junit(verdicts: Sequence[GateResult], asked: Gate) -> str:
+    """One test case a strategy; an undecided one is an error, so that no build takes it for passed."""
+    return render("gate/junit.xml", verdicts=verdicts, asked=asked, figures=number)
+
+
+def as_markdown(verdicts: Sequence[GateResult], asked: Gate) -> str:
+    """A heading with the outcome and a table of the strategies."""
+    lines = [[_cell(text) for text in row.values()] for row in verdict_rows(verdicts)]
+    return render("gate/summary.txt", outcome=outcome(verdicts), asked=asked, columns=COLUMNS, rows=lines)
+
+
+def verdict_rows(verdicts: Sequence[GateResult]) -> list[dict[str, str]]:
+    """A row a strategy, in words: the columns are `COLUMNS`."""
+    cells = (
+        (
+            one.strategy, one.against, one.outcome, str(one.sessions), number(one.baseline), number(one.mean),
+            number(one.difference, "+"),
+            "-" if one.low is None else f"{number(one.low, '+')} to {number(one.high, '+')}", one.why,
+        )
+        for one in verdicts
+    )  # fmt: skip
+    return [dict(zip(COLUMNS, row, strict=True)) for row in cells]
+
+
+def number(value: float | None, sign: str = "") -> str:
+    """A value with digits that make sense for its size; a dash where there is none."""
+    if value is None:
+        return "-"
+    return f"{value:{sign},.0f}" if abs(value) >= 100 else f"{value:{sign}.3f}"
+
+
+def _cell(text: str) -> str:
+    """Text that cannot end its cell, nor be taken for markup."""
+    return " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
+
 
 PASSED, FAILED, UNDECIDED = 0, 1, 2
 CODES = {"passed": PASSED, "failed": FAILED, "undecided": UNDECIDED}
@@ -81,11 +120,15 @@ def gate(
         judged = dict.fromkeys(others, against)
     verdicts = judge(*_scores(one, other), asked, judged, (one.baseline_at_sizes, other.baseline_at_sizes))
     if junit is not None:
-        junit.write_text(written.as_junit(verdicts, asked), encoding="utf-8")
+        junit.write_text(as_junit(verdicts, asked), encoding="utf-8")
     if markdown is not None:
-        markdown.write_text(written.as_markdown(verdicts, asked), encoding="utf-8")
-    say_json(written.as_json(verdicts, asked)) if as_json else say(table(written.rows(verdicts)))
-    code = CODES[outcome(verdicts)]
+        markdown.write_text(as_markdown(verdicts, asked), encoding="utf-8")
+    found = outcome(verdicts)
+    if as_json:
+        say_json({"outcome": found, "asked": asdict(asked), "verdicts": [asdict(one) for one in verdicts]})
+    else:
+        say(table(verdict_rows(verdicts)))
+    code = CODES[found]
     return UNDECIDED if code == PASSED and _pending((one, other), {*(judged or ()), *(judged or {}).values()}) else code
 
 

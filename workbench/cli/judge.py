@@ -7,11 +7,11 @@ from dataclasses import asdict
 
 import typer
 
-from workbench.analysis.over_target import over_target_notes
+from workbench.analysis.equal_size import over_target_notes
 from workbench.analysis.paired import Estimate
+from workbench.cli.headline import PENDING, warn_of_replicates
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import complain, printable, say, say_json, table
-from workbench.cli.runs import PENDING, warn_of_replicates
 from workbench.experiment.filler import ModelUse
 from workbench.formats import decimal, dollars
 from workbench.judge.exam.admission import NotAdmitted

@@ -12,10 +12,19 @@ import typer
 
 from workbench.analysis.ablation import leave_one_out
 from workbench.analysis.sweep import sweep_table
-from workbench.cli.headline import answered, headline, show_sizes, size_notes, write
+from workbench.cli.headline import (
+    UNUSABLE,
+    answered,
+    finish,
+    headline,
+    show_forecast,
+    show_sizes,
+    size_notes,
+    warn_of_replicates,
+    write,
+)
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, takes, tell_terms
 from workbench.cli.output import frame_table, records, say, say_json, table
-from workbench.cli.runs import UNUSABLE, finish, show_forecast, warn_of_replicates
 from workbench.experiment.grid import read
 from workbench.experiment.spec import Execution, RunSpec
 from workbench.experiment.sweep import forecast

@@ -9,8 +9,7 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from workbench.analysis.fetched_again import by_way, figures, lead_note, ranks, with_intervals
-from workbench.analysis.needs import precision_table
+from workbench.analysis.fetched_again import by_way, figures, lead_note, precision_table, ranks, with_intervals
 from workbench.analysis.selfcheck import selfcheck, sessions_of
 from workbench.cli.options import AsJson, Paths, takes
 from workbench.cli.output import frame_table, records, say, say_json, table
@@ -19,8 +18,7 @@ from workbench.experiment.spec import RunSpec
 from workbench.judge.exam.scores import readers_agreement
 from workbench.judge.exam.sitting import ExamResults
 from workbench.validation.adversaries import search
-from workbench.validation.answers.agreement import agreement, by_category
-from workbench.validation.answers.exams import verdicts
+from workbench.validation.answers.exams import agreement, by_category, verdicts
 from workbench.validation.answers.records import graded
 from workbench.validation.needs import LABELS, labelled, sheet, still_asked
 from workbench.validation.planted_errors import planted_errors

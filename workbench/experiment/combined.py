@@ -7,8 +7,7 @@ from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING
 
-from workbench.experiment.store import Results, RunFolder
-from workbench.experiment.tables import COLUMNS
+from workbench.experiment.store import COLUMNS, Results, RunFolder
 from workbench.models import find_model
 from workbench.models.litellm import LiteLLM
 from workbench.models.provider_options import provider_options

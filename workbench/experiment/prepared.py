@@ -1,14 +1,20 @@
-"""One session, made ready for any number of replays, and one replay of it."""
+"""Sessions made ready for any number of replays, where a run's sessions come from, and one replay."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TypeAlias
 
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
-from workbench.errors import Unanswered
+from workbench.datasets.bundled import bundled_files
+from workbench.errors import SettingError, Unanswered
 from workbench.experiment.filler import FillerModel
 from workbench.formats import some
+from workbench.importers.importer import UnknownFormat, files, load, scan
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.item import Exam, corrected
 from workbench.metrics.index import Index
@@ -24,6 +30,7 @@ from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing, Window, window_of
 from workbench.replay.step import Replay
 from workbench.transcript.context import Context
+from workbench.transcript.redaction import Redactor, redacted
 from workbench.transcript.session import Session
 
 
@@ -123,3 +130,147 @@ def exam(session: Session | Prepared, at: int, context: Context | None = None) -
         return Exam(ready.session.id, at, held.items)
     credit = corrected(held.items, held.credit(view(ready.session, context)))
     return Exam(ready.session.id, at, held.items, tuple(credit.tolist()))
+
+
+What: TypeAlias = Iterable[str | Path | Session] | str | Path | Session
+"""Files, folders, patterns or sessions; none: the bundled sessions."""
+
+REMEMBERED = 8
+"""Files that a process keeps in memory once read and extracted: the shards of one file often go to one worker."""
+
+PROSE = frozenset({".md", ".log"})
+"""Endings of files that may lie beside recordings in a folder, such as a README."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file without a session to use, and the reason in one sentence; `foreign` if it is no recording at all."""
+
+    path: str
+    reason: str
+    foreign: bool = False
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether it is what a folder of recordings may hold besides them."""
+        return self.foreign and Path(self.path).suffix in PROSE
+
+    def __str__(self) -> str:
+        return self.reason if self.reason.startswith(self.path) else f"{self.path}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSource:
+    """One file, or one session in memory.
+
+    Attributes:
+        number: its place in the run.
+        named: whether the user named it, rather than a folder that holds it.
+        most: sessions to take of it at most; None takes all.
+    """
+
+    path: Path | None = None
+    session: Session | None = None
+    number: int = 0
+    named: bool = True
+    most: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Its path, or the session's id."""
+        return str(self.path) if self.path is not None else self.session.id if self.session is not None else ""
+
+    @property
+    def bytes(self) -> int:
+        """The file's size; 0 for a session in memory."""
+        return self.path.stat().st_size if self.path is not None and self.path.exists() else 0
+
+
+def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[SessionSource]:
+    """The files and sessions, numbered in their order.
+
+    Args:
+        what: files, folders, patterns or sessions.
+        bundled: used where there are none; None takes all bundled sessions.
+
+    Raises:
+        SettingError: there are none.
+    """
+    items: list[str | Path | Session] = [what] if isinstance(what, str | Path | Session) else list(what)
+    found: list[SessionSource] = []
+    for item in items or (bundled_files() if bundled is None else bundled):
+        if isinstance(item, Session):
+            found.append(SessionSource(session=item))
+        elif str(item) == "-":  # standard input can be read once, and by this process alone
+            found += [SessionSource(session=session) for session in load("-", lenient=True)]
+        else:
+            paths = [path for path in files([item]) if path == str(item) or not _of_a_run(Path(path))]
+            found += [SessionSource(path=Path(path), named=path == str(item)) for path in paths]
+    if not found:
+        raise SettingError("there is nothing to read; name files or folders with recorded sessions")
+    return [replace(source, number=number) for number, source in enumerate(found)]
+
+
+def limited(sources: Sequence[SessionSource], limit: int | None) -> list[SessionSource]:
+    """The first sources that hold that many sessions, each with how many to take; None takes all."""
+    if limit is None:
+        return list(sources)
+    found: list[SessionSource] = []
+    for source in sources:
+        held = len(sessions_in(source))
+        found.append(replace(source, most=min(held, limit)))
+        limit -= held
+        if limit <= 0:
+            break
+    return found
+
+
+def sessions_in(source: SessionSource) -> list[Session]:
+    """The sessions of a source that hold an answer of a model, not yet counted and extracted."""
+    if source.path is None:
+        return [source.session] if source.session is not None else []
+    return [one for loaded in scan([source.path], lenient=True) for one in loaded.sessions if one.requests]
+
+
+def _of_a_run(path: Path) -> bool:
+    """Whether a run of ours wrote this file in a folder of recordings."""
+    folder = path.parent.parent if path.parent.name == "replays" else path.parent
+    return (folder / "manifest.json").is_file() and (folder / "replays.parquet").is_file()
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What a source held: sessions ready for replays, or why there are none."""
+
+    ready: tuple[Prepared, ...]
+    unreadable: tuple[Unreadable, ...] = ()
+
+
+def read(source: SessionSource, window: int | None = None, *, redact: bool = False) -> Recording:
+    """Read, count and calibrate a source, and extract its entities. A process remembers what it read last.
+
+    Args:
+        source: a file or a session.
+        window: tokens; None takes each session's own.
+        redact: mask secrets first, so that nothing that comes later ever sees one.
+    """
+    if source.path is None:
+        assert source.session is not None
+        return Recording((prepared(redacted(source.session) if redact else source.session, window),))
+    return _read_file(source.path, source.path.stat().st_mtime_ns if source.path.exists() else 0, window, redact)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _read_file(path: Path, changed: int, window: int | None, redact: bool) -> Recording:
+    ready: list[Prepared] = []
+    bad: list[Unreadable] = []
+    mask = Redactor().mask if redact else str
+    for loaded in scan([path], lenient=True):
+        if loaded.error is not None:
+            bad.append(Unreadable(mask(loaded.path), mask(str(loaded.error)), isinstance(loaded.error, UnknownFormat)))
+        for session in loaded.sessions:
+            if session.requests:
+                ready.append(prepared(redacted(session) if redact else session, window))
+            else:
+                bad.append(Unreadable(mask(loaded.path), mask(f"session {session.id!r} holds no answer of a model")))
+    return Recording(tuple(ready), tuple(bad))

@@ -10,9 +10,8 @@ from typing import Any, TypeAlias
 from workbench.compaction.strategy import Preset
 from workbench.experiment.costs import costs as cost_rows
 from workbench.experiment.costs import reconciliation
-from workbench.experiment.equal_size import BaselineAtSizes
 from workbench.experiment.prepared import Prepared
-from workbench.experiment.references import reference_inputs
+from workbench.experiment.references import BaselineAtSizes, reference_inputs
 from workbench.experiment.spec import Scope
 from workbench.metrics.builtin import BUILTIN, EVEN_SO, installed
 from workbench.metrics.chain import chain

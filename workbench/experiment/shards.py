@@ -8,8 +8,8 @@ from functools import partial
 from itertools import chain, count
 
 from workbench.compaction.strategy import Preset
+from workbench.experiment.prepared import SessionSource, Unreadable
 from workbench.experiment.replay_rows import NAMES, Row
-from workbench.experiment.sources import SessionSource, Unreadable
 from workbench.experiment.work import ReplayResult, Shard, ShardResult, Task, work
 from workbench.experiment.workers import Workers
 

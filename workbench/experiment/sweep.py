@@ -13,13 +13,11 @@ from uuid import uuid4
 from workbench.errors import LeftOut
 from workbench.experiment import compare as runs
 from workbench.experiment.combined import combined
-from workbench.experiment.compare import REPORTS
-from workbench.experiment.forecast import Forecast, together
+from workbench.experiment.compare import REPORTS, Forecast, together
 from workbench.experiment.grid import Grid, GridLike, Point, read
 from workbench.experiment.keys import described, key
 from workbench.experiment.spec import Execution, RunSpec, Scope, documented
-from workbench.experiment.store import Results, RunFolder
-from workbench.experiment.tables import frame
+from workbench.experiment.store import Results, RunFolder, frame
 from workbench.models.settings import ModelSettings
 from workbench.palette import REFERENCES
 

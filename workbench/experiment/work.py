@@ -8,15 +8,13 @@ from typing import Any
 
 from workbench.compaction.strategy import Preset
 from workbench.errors import SetupError, Unanswered, WorkbenchError
-from workbench.experiment.equal_size import BaselineAtSizes
 from workbench.experiment.filler import FillerModel
 from workbench.experiment.keys import code_version, key
-from workbench.experiment.prepared import Prepared
+from workbench.experiment.prepared import Prepared, SessionSource, Unreadable, read
+from workbench.experiment.references import BaselineAtSizes
 from workbench.experiment.replay_rows import Row, replay_rows, replays
-from workbench.experiment.sources import SessionSource, Unreadable, read
 from workbench.experiment.spec import RunSpec
-from workbench.experiment.store import RunFolder
-from workbench.experiment.tables import SCHEMA
+from workbench.experiment.store import SCHEMA, RunFolder
 from workbench.metrics.builtin import installed
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings

@@ -10,8 +10,7 @@ from workbench.compaction.presets import BUILTIN, preset
 from workbench.compaction.strategy import Preset
 from workbench.experiment.prepared import prepared
 from workbench.explore.panels import page
-from workbench.explore.settings import ExplorerSettings, telling_window
-from workbench.explore.view import SessionView
+from workbench.explore.view import ExplorerSettings, SessionView, telling_window
 from workbench.models import find_model
 from workbench.models.model import Model
 from workbench.transcript.session import Session

@@ -2,18 +2,169 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, dataclass, replace
 from math import inf
 from time import monotonic
-from typing import Any, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
-from workbench.compaction.strategy import Preset
+from workbench.compaction.plan import Budget
+from workbench.compaction.stages.truncate import Truncate
+from workbench.compaction.strategy import AtShare, Preset, Situation, Trigger
 from workbench.experiment.prepared import Prepared
-from workbench.explore.outcome import Missing, missing
-from workbench.explore.settings import ExplorerSettings, tuned
+from workbench.metrics.demand import Need
+from workbench.metrics.index import Index
+from workbench.metrics.view import view
 from workbench.models.model import Model
 from workbench.replay.natural import Walk
 from workbench.replay.step import CompactionEvent, Replay
+from workbench.transcript.message import Message
+from workbench.transcript.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class ExplorerSettings:
+    """What the controls are set to, see `explore`; strategies by name."""
+
+    strategy: str = "summarize"
+    window: int = 200_000
+    threshold: float | None = None
+    tail: int | None = None
+    beside: str | None = None
+
+    def code(self) -> str:
+        """The same in Python, for a person to copy."""
+        words = ", ".join(
+            f"{name}={value:_}" if isinstance(value, int) else f"{name}={json.dumps(value)}"
+            for name, value in asdict(self).items()
+            if value is not None
+        )
+        return f"import workbench as wb\n\nview = wb.explore(session, {words})"
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """A preset's trigger with another threshold and another kept tail; None leaves either as it is.
+
+    Where the strategy keeps nothing but its tail (`only_tail`), the tail is the target.
+    """
+
+    inner: Trigger
+    threshold: float | None
+    tail: int | None
+    only_tail: bool = False
+    name: ClassVar[str] = "tuned"
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """As the inner trigger, with the settings put in."""
+        trigger = self.inner
+        if self.threshold is not None:
+            target = trigger.target if isinstance(trigger, AtShare) else AtShare().target
+            trigger = AtShare(self.threshold, min(target, self.threshold / 2))
+        budget = trigger.check(situation)
+        if budget is None or self.tail is None:
+            return budget
+        wanted = situation.overhead + self.tail
+        return replace(budget, keep_recent=self.tail, target=wanted if self.only_tail else max(budget.target, wanted))
+
+
+def tuned(preset: Preset, settings: ExplorerSettings) -> Preset:
+    """The preset with the settings of the controls; a preset that never changes anything is left alone."""
+    if (settings.threshold is None and settings.tail is None) or not (preset.strategy.stages or preset.strategy.view):
+        return preset
+    only_tail = all(isinstance(stage, Truncate) for stage in preset.strategy.stages)
+    return replace(preset, trigger=Tuned(preset.trigger, settings.threshold, settings.tail, only_tail))
+
+
+def telling_window(ready: Prepared) -> int:
+    """A window (tokens) in which the session is compacted at all: its own if it fills that, else half its size."""
+    whole = ready.sizing.overhead + sum(ready.sizing.sizes)
+    return ready.window if whole > ready.window else ready.sizing.window(max(4_000, round(whole / 2 / 1_000) * 1_000))
+
+
+MessageOutcome: TypeAlias = Literal["pinned", "kept", "rewritten", "dropped", "later"]
+
+
+def outcomes(session: Session, event: CompactionEvent | None, at: int | None = None) -> tuple[MessageOutcome, ...]:
+    """What became of each message of the session at this compaction and those before it; without one all are kept.
+
+    What comes from the place `at` on (by default from the compaction on) is still to come.
+    """
+    messages = session.messages
+    done, sent = (0, ()) if event is None else (event.at, event.compaction.sent.messages)
+    until = (len(messages) if event is None else done) if at is None else at
+    same = {id(message) for message in (*sent, *messages[done:until])}
+    named = {message.id for message in sent}
+
+    def outcome(place: int, message: Message) -> MessageOutcome:
+        if place >= until:
+            return "later"
+        if id(message) in same:
+            return "pinned" if message.pinned else "kept"
+        return "rewritten" if message.id in named else "dropped"
+
+    return tuple(outcome(place, message) for place, message in enumerate(messages))
+
+
+class LostNeed(NamedTuple):
+    """Something that is needed later and no longer in the context; `named` if its name alone still is."""
+
+    need: Need
+    named: bool
+    stage: str
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """How many things are needed after a compaction, and those of them that were lost, soonest needed first."""
+
+    needed: int
+    lost: tuple[LostNeed, ...]
+
+    @property
+    def held(self) -> float | None:
+        """The share that the context still holds; None if nothing is needed."""
+        return 1 - len(self.lost) / self.needed if self.needed else None
+
+
+def missing(session: Session, index: Index, replay: Replay, event: CompactionEvent | None, at: int) -> Missing:
+    """What the recording needs after the place `at` of the session and the context there, after `event`, lacks."""
+    demand = index.demand(at)
+    if not len(demand):
+        return Missing(0, ())
+    found = demand.retained(*held(session, event, at))
+    present = {need: bool(there) for need, there in zip(demand.needs, found.presence, strict=True)}
+    taken, ids = takers(replay, event), [message.id for message in session.messages]
+    stages = {need: taken[ids[need.evidence]].stage for need in demand.needs if ids[need.evidence] in taken}
+    lost = (LostNeed(need, present[need], stages.get(need, "")) for need in found.lost())
+    return Missing(len(demand), tuple(lost))
+
+
+def held(session: Session, event: CompactionEvent | None, at: int) -> tuple[frozenset[int], tuple[str, ...]]:
+    """The messages that the context holds unchanged, and the texts of the others in it."""
+    if event is None:
+        return frozenset(range(at)), ()
+    seen = view(session, event.compaction.sent)
+    return seen.kept | frozenset(range(event.at, at)), seen.texts
+
+
+class Taker(NamedTuple):
+    """The stage that changed a message, and the number of its compaction."""
+
+    stage: str
+    number: int
+
+
+def takers(replay: Replay, event: CompactionEvent | None) -> dict[str, Taker]:
+    """By message id: the stage that touched it last, in this compaction or one before."""
+    return {
+        id: Taker(stage.name, one.number)
+        for one in replay.events[: 0 if event is None else event.number + 1]
+        for stage in one.compaction.stages
+        if stage.used
+        for id in (*stage.dropped, *stage.rewritten)
+    }
+
 
 REMEMBERED = 24
 """Replays that are kept, so that a slider moved back shows its picture at once."""

@@ -13,11 +13,10 @@ from pydantic import Field
 from workbench.compaction.prompt_template import PromptTemplate
 from workbench.datasets.bundled import bundled_files
 from workbench.errors import LeftOut, SettingError
-from workbench.experiment.equal_size import BaselineAtSizes
 from workbench.experiment.filler import FillerModel
-from workbench.experiment.prepared import Prepared
+from workbench.experiment.prepared import Prepared, Unreadable, What, read, sources_of
+from workbench.experiment.references import BaselineAtSizes
 from workbench.experiment.replay_rows import Row
-from workbench.experiment.sources import Unreadable, What, read, sources_of
 from workbench.experiment.spec import (
     DEFAULT_STRATEGIES,
     Flag,

@@ -15,10 +15,8 @@ from typing import Literal
 
 from workbench.errors import SettingError, WorkbenchError
 from workbench.experiment.keys import code_version
-from workbench.report.kernel import run_notebook
-from workbench.report.notebooks import notebook
+from workbench.report.notebooks import Value, checked, declared, notebook, run_notebook
 from workbench.report.page import render
-from workbench.report.parameters import Value, checked, declared
 
 REPORTS = Path("reports")
 TEMPLATE = "experiment"

@@ -11,8 +11,7 @@ from typing import Any
 from workbench.errors import SettingError
 from workbench.experiment.store import Results, write_atomically
 from workbench.markup import TEMPLATES
-from workbench.report.kernel import run_notebook
-from workbench.report.notebooks import notebook
+from workbench.report.notebooks import notebook, run_notebook
 from workbench.report.tables import Tables
 
 _HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)

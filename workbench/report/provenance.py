@@ -10,16 +10,19 @@ from importlib.resources import files
 
 import pandas as pd
 
+from workbench.analysis.equal_size import over_target_notes
 from workbench.analysis.replication import repeated_note, variance_split
 from workbench.errors import SettingError
 from workbench.experiment.store import Results
 from workbench.formats import some
+from workbench.judge.exam.scores import agreement, agreement_note, scores
+from workbench.judge.exam.sitting import ExamResults
 from workbench.markup import render
 from workbench.metrics import HEADLINE
 from workbench.report.html import Html, empty, part
 from workbench.report.summaries import integrity, writers
 from workbench.report.tables import Tables
-from workbench.validation.scale import ceiling, floor
+from workbench.validation.checks import ceiling, floor
 
 MOST_PATHS = 4
 """Recordings that the line for Python names one by one."""
@@ -110,3 +113,17 @@ def replicates_html(results: Results) -> Html:
     if not found and not note:
         return empty()
     return part("replicates", pd.concat(found, ignore_index=True) if found else pd.DataFrame(), note, note=note)
+
+
+def judges_html(run: Results) -> Html:
+    """What a real model answered about this run's contexts; a sentence where none was asked."""
+    if not (run.path / ExamResults.file).is_file():
+        return part("judges", None, rows=())
+    found = ExamResults.open(run.path)
+    rows = [asdict(one) for one in scores(found.table)]
+    return part(
+        "judges", found.table, rows=rows, base=next((row["baseline"] for row in rows if row["baseline"]), ""),
+        known=[row["strategy"] for row in rows], reader=found.notes["reader"],
+        admission=found.notes["admission"], agreement=agreement_note(agreement(found.table)),
+        larger=over_target_notes(found.table),
+    )  # fmt: skip

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.analysis.survival import half_life
 from workbench.experiment.store import Results
-from workbench.report import charts, comparison, cost, judges, losses, paging, panel, provenance, verdict
+from workbench.report import charts, comparison, cost, losses, provenance, verdict
 from workbench.report.html import Html, note, sentences
 from workbench.report.plot_style import png, svg
 from workbench.report.summaries import by_round, by_size, points, typical
@@ -69,14 +69,14 @@ class Report:
     verdict = _section(lambda of: verdict.verdict_html(of.run), "The answer in words.")
     headline = _section(lambda of: verdict.headline_html(of.run), "The headline table.")
     differences = _section(lambda of: comparison.differences_html(of.run), "Every strategy against the baseline.")
-    panel = _section(lambda of: panel.panel_html(of.run), "Whether other metrics contradict the order.")
+    panel = _section(lambda of: comparison.panel_html(of.run), "Whether other metrics contradict the order.")
     frontier = _section(lambda of: comparison.frontier_html(of.run), "The Pareto frontier, in words.")
     by_kind = _section(lambda of: losses.kinds_html(of.run), "What is kept of each kind of information.")
     by_session = _section(lambda of: losses.by_session_html(of.run), "What each strategy still knows in each session.")
     losses = _section(lambda of: losses.losses_html(of.run), "The worst losses, each with its story.")
     half_lives = _section(lambda of: half_lives_html(of.run), "When half of the entities are gone.")
     costs = _section(lambda of: cost.costs_html(of.run), "The bill of each strategy, and when compaction breaks even.")
-    paging = _section(lambda of: paging.paging_html(of.run), "What recall keeps within reach, and what it costs.")
+    paging = _section(lambda of: cost.paging_html(of.run), "What recall keeps within reach, and what it costs.")
     reconciled = _section(lambda of: cost.reconciled_html(of.run), "The bill against reported usage.")
     recorded = _section(lambda of: provenance.recorded_html(of.run), "Recall where the recorded agents compacted.")
     integrity = _section(lambda of: provenance.integrity_html(of.run), "What the guard found.")
@@ -90,7 +90,7 @@ class Report:
         "The models that wrote summaries, and replicates.",
     )
     validation = _section(
-        lambda of: provenance.validation_html(of.results) + judges.judges_html(of.results),
+        lambda of: provenance.validation_html(of.results) + provenance.judges_html(of.results),
         "Whether this run's own scale holds.",
     )
     equal_size = _section(lambda of: _chart("equal", charts.equal_size(of.run), by_size(of.run)), "Recall at one size.")

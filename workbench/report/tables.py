@@ -10,11 +10,9 @@ from typing import Any
 
 import pandas as pd
 
-from workbench.analysis import over_target
-from workbench.analysis.names_only import METRICS, TRIED, names_only
+from workbench.analysis.equal_size import METRICS, TRIED, CurveArea, curve_area, evenly, names_only, over_target
 from workbench.analysis.paired import Estimate, estimate, ratio
 from workbench.analysis.scores import projects_of, size_gains, with_projects
-from workbench.analysis.size_curve import CurveArea, curve_area
 from workbench.errors import UnknownName
 from workbench.experiment.spec import chosen_baseline
 from workbench.experiment.store import Results
@@ -133,13 +131,13 @@ class Tables:
     ) -> pd.Series[float]:
         """One metric of a strategy, one value a session; its mean over all shares where none is named.
 
-        At equal size, recall is from the same sessions for all ranked strategies, see `analysis.over_target.evenly`.
+        At equal size, recall is from the same sessions for all ranked strategies, see `analysis.equal_size.evenly`.
         """
         asked = (metric, mode, share, of)
         if asked not in self._means:
             rows = self.select(metric, mode, share)
             if mode == "matched" and metric == HEADLINE:
-                rows = over_target.evenly(self._recall_at_size(share))
+                rows = evenly(self._recall_at_size(share))
             self._means[asked] = rows[rows[of].notna()].groupby(["strategy", "session"], sort=True)[of].mean()
         means = self._means[asked]
         return means.get(strategy, means.iloc[:0].droplevel("strategy"))
@@ -232,7 +230,7 @@ class Tables:
     @cached_property
     def _even(self) -> pd.DataFrame:
         """Recall at the sizes asked for, less what the baseline gains by the sizes used: by session, and strategy."""
-        rows = over_target.evenly(self._recall_at_size(None))
+        rows = evenly(self._recall_at_size(None))
         even = rows.assign(value=rows["value"] - size_gains(rows, self.at_used_sizes)) if len(rows) else rows
         return even.pivot_table("value", "session", "strategy")
 
@@ -272,18 +270,18 @@ class Tables:
 
         Sessions in which too little is needed later for a score count in neither.
         """
-        found = over_target.over_target(self._recall_at_size(share))
+        found = over_target(self._recall_at_size(share))
         return {name: (len(one.inside), one.of) for name, one in found.items()}
 
     def unranked(self, share: float | None = None) -> dict[str, tuple[int, int]]:
         """Those of `over_target` in too many sessions for a mean that compares with the others'."""
-        found = over_target.over_target(self._recall_at_size(share))
+        found = over_target(self._recall_at_size(share))
         return {name: (len(one.inside), one.of) for name, one in found.items() if not one.compared}
 
     @property
     def left_out(self) -> set[str]:
         """The sessions in which a ranked strategy stays larger than a share: no mean at equal size counts them."""
-        found = over_target.over_target(self._recall_at_size(None)).values()
+        found = over_target(self._recall_at_size(None)).values()
         return {session for one in found if one.compared for session in one.inside}
 
 

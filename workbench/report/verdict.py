@@ -11,10 +11,9 @@ from workbench.analysis.paired import FEWEST
 from workbench.formats import joined, percent, some
 from workbench.markup import render
 from workbench.metrics import HEADLINE
-from workbench.report.answers import answer_sentences
 from workbench.report.comparison import differences, lead
 from workbench.report.html import Html, part, sentences
-from workbench.report.summaries import by_size, dots, headline
+from workbench.report.summaries import answer_sentences, by_size, dots, headline
 from workbench.report.tables import SAVED, Tables
 
 

@@ -20,7 +20,7 @@ from workbench.metrics.index import Index
 from workbench.metrics.view import View
 from workbench.replay.boundaries import at_shares
 from workbench.transcript.message import Text, UserMessage
-from workbench.validation.check import Check, check
+from workbench.validation.checks import Check, check
 
 Gamer = Callable[[Index, int], Iterable[str]]
 """Takes the session and the boundary; gives the lines of the context, best first."""

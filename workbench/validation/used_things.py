@@ -11,8 +11,7 @@ import pandas as pd
 
 from workbench.compaction.presets import preset
 from workbench.errors import LeftOut, SettingError, WorkbenchError
-from workbench.experiment.prepared import Prepared, prepared
-from workbench.experiment.sources import SessionSource, What, sessions_in, sources_of
+from workbench.experiment.prepared import Prepared, SessionSource, What, prepared, sessions_in, sources_of
 from workbench.formats import some
 from workbench.importers.importer import load
 from workbench.metrics.demand import HORIZON, Demand

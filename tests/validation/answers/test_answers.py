@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 from workbench.errors import FormatError
-from workbench.validation.answers.agreement import agreement, auc
-from workbench.validation.answers.exams import verdicts
+from workbench.validation.answers.exams import agreement, auc, verdicts
 from workbench.validation.answers.records import GradedContext, graded
 
 GRADED = Path(__file__).resolve().parents[4] / "shared" / "graded"

@@ -15,8 +15,7 @@ from workbench.judge.contexts import ContextSpec, context_text, even_choice
 from workbench.judge.exam.readers import ModelReader
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.item import Item, corrected
-from workbench.validation.answers.agreement import auc
-from workbench.validation.answers.exams import verdicts
+from workbench.validation.answers.exams import auc, verdicts
 from workbench.validation.answers.records import graded as read_graded
 
 ITEMS, EACH = 40, 8

@@ -9,8 +9,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from workbench.analysis.needs import kappa
-from workbench.analysis.over_target import evenly, over_target
+from workbench.analysis.equal_size import evenly, over_target
+from workbench.analysis.fetched_again import kappa
 from workbench.analysis.paired import Estimate, estimate
 from workbench.formats import decimal, percent
 

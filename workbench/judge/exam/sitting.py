@@ -19,8 +19,8 @@ from tqdm.auto import tqdm
 
 from workbench.errors import SettingError, Unanswered, UnknownName
 from workbench.experiment.filler import FillerModel, ModelUse
+from workbench.experiment.prepared import What
 from workbench.experiment.replay_rows import Row
-from workbench.experiment.sources import What
 from workbench.experiment.spec import Whole, documented, model_name
 from workbench.experiment.store import write_atomically
 from workbench.judge.contexts import (
