@@ -1,6 +1,5 @@
 """The names of `import workbench as wb`, each where it is defined; `__init__.py` reads this list."""
 
-from workbench.analysis.sweep import sweep_table as sweep_table
 from workbench.compaction.engine import compact as compact
 from workbench.compaction.plan import Budget as Budget
 from workbench.compaction.plan import Plan as Plan
@@ -32,6 +31,7 @@ from workbench.models.scripted import Loopback as Loopback
 from workbench.models.settings import ModelSettings as ModelSettings
 from workbench.report.page import render as render
 from workbench.report.report import Report as Report
+from workbench.report.sweep import sweep_table as sweep_table
 from workbench.transcript.context import Context as Context
 from workbench.transcript.message import AssistantMessage as AssistantMessage
 from workbench.transcript.message import Summary as Summary

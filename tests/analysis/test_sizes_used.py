@@ -13,7 +13,6 @@ from builders import remembering, rules
 from workbench.analysis.ablation import leave_one_out
 from workbench.analysis.panel import panel
 from workbench.analysis.scores import grouped
-from workbench.analysis.sweep import sweep_table
 from workbench.cli import main
 from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.stages.truncate import Truncate
@@ -23,6 +22,7 @@ from workbench.experiment.store import Results
 from workbench.experiment.sweep import sweep
 from workbench.importers.native import save
 from workbench.report.comparison import changes
+from workbench.report.sweep import sweep_table
 from workbench.report.tables import Tables
 from workbench.transcript.context import Context
 from workbench.transcript.session import Session

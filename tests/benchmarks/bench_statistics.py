@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from workbench.analysis.paired import interval, minimum_detectable, sign_flip, skewness
+from workbench.analysis.paired import interval, minimum_detectable, sign_flip
 from workbench.analysis.survival import survival
 
 Floats = NDArray[np.float64]
@@ -108,7 +108,8 @@ def students(values: Floats) -> tuple[Floats, Floats]:
 
 
 def halls(values: Floats) -> tuple[Floats, Floats]:
-    n, skew = values.shape[1], np.where(np.abs(skewness(values)) < 1e-9, 1e-9, skewness(values))
+    n, found = values.shape[1], np.nan_to_num(stats.skew(values, axis=-1, bias=False))
+    skew = np.where(np.abs(found) < 1e-9, 1e-9, found)
     mean, deviation = values.mean(axis=1), values.std(axis=1, ddof=1)
     low, high = (
         mean - deviation * 3 * (np.cbrt(1 + skew * (reach - skew / (6 * n))) - 1) / skew

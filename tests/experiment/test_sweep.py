@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from builders import conversation, remembering, rules
-from workbench.analysis.sweep import sweep_table
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import LeftOut, SettingError, UnknownName
@@ -20,6 +19,7 @@ from workbench.importers.native import save
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.palette import REFERENCES
 from workbench.report.report import Report
+from workbench.report.sweep import sweep_table
 from workbench.transcript.message import AssistantMessage, Message, Usage
 from workbench.transcript.session import Session
 

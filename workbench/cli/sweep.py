@@ -11,7 +11,6 @@ import pandas as pd
 import typer
 
 from workbench.analysis.ablation import leave_one_out
-from workbench.analysis.sweep import sweep_table
 from workbench.cli.headline import (
     UNUSABLE,
     answered,
@@ -29,6 +28,7 @@ from workbench.experiment.grid import read
 from workbench.experiment.spec import Execution, RunSpec
 from workbench.experiment.sweep import forecast
 from workbench.experiment.sweep import sweep as run_of
+from workbench.report.sweep import sweep_table
 from workbench.report.tables import Tables
 
 COLUMNS = {

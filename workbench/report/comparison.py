@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import permutations
 
@@ -12,10 +13,7 @@ from workbench.analysis.compared import ALPHA, COLUMNS, WORTH, compare_table, le
 from workbench.analysis.paired import holm
 from workbench.analysis.panel import Panel, frontier, panel
 from workbench.analysis.scores import at_sizes_of, same_baseline, size_gains
-from workbench.analysis.sweep import AT_SIZE as AT_SIZES
-from workbench.analysis.sweep import sweep_table
-from workbench.experiment.store import Results
-from workbench.formats import joined, missing, percent, some
+from workbench.formats import missing
 from workbench.metrics import HEADLINE, PANEL
 from workbench.report.html import Html, empty, note, part, sentences
 from workbench.report.losses import losses_html
@@ -24,14 +22,6 @@ from workbench.report.tables import SAVED, Tables
 PLACE = ["session", "strategy", "mode", "share", "kind", "entity", "needed_at"]
 """The columns by which two losses are the same."""
 OWN_TRIGGER = "each on its own trigger"
-FIGURES = frozenset({
-    "strategy", "base", "window", "window_least", "window_most",
-    "model", "recall", "tokens_saved", "peak_context", "compactions", "sessions", "of",
-    "failed", "pending", "on_frontier", "probability", "difference", "low", "high", "baseline",
-})  # fmt: skip
-"""Columns of a sweep's table that are no setting; nor are those of the sizes."""
-AT_SIZE, USED_AT = AT_SIZES.values()
-TITLES = {"base": "Strategy", "window": "Window", "model": "Summaries by"}
 
 
 def differences(run: Tables, metric: str = HEADLINE) -> pd.DataFrame:
@@ -82,16 +72,15 @@ def differences_html(run: Tables) -> Html:
     )
 
 
-def standings(run: Tables) -> pd.DataFrame:
-    """Each contender on or behind the Pareto frontier of recall and tokens saved, under its own trigger.
+def standings(run: Tables, names: Sequence[str] = ()) -> pd.DataFrame:
+    """Each of these strategies on or behind the Pareto frontier of recall and tokens saved, under its own trigger.
 
-    Columns: as of `analysis.pareto.frontier`.
+    None named: all contenders, where there are several. Columns: as of `analysis.panel.frontier`.
     """
-    names = run.contenders
-    columns = [run.values(metric, name) for name in names for metric in (HEADLINE, SAVED)]
-    if len(names) < 2:
+    names = names or (run.contenders if len(run.contenders) > 1 else ())
+    if not names:
         return frontier((), np.empty((0, 0, 2)), ())
-    wide = pd.concat(columns, axis=1, sort=True)
+    wide = pd.concat([run.values(metric, name) for name in names for metric in (HEADLINE, SAVED)], axis=1, sort=True)
     values = wide.to_numpy(dtype=float).reshape(-1, len(names), 2)
     return frontier(names, values, ("higher", "higher"), [run.project(name) for name in wide.index])
 
@@ -175,29 +164,6 @@ def _other_differences(now: Tables, then: Tables) -> list[str]:
     mine, theirs = (set(run.sessions["session"]) for run in (now, then))
     code = now.manifest.get("code") != then.manifest.get("code")
     return sentences("other_differences", changed=changed, code=code, both=len(mine & theirs), one=len(mine ^ theirs))
-
-
-def sweep_html(results: Results) -> Html:
-    """The points of a sweep, those on the frontier first; nothing where the run is no sweep."""
-    if results.variants.empty:
-        return empty()
-    points = sweep_table(results)
-    points = points.sort_values(["on_frontier", "recall"], ascending=False, na_position="last").reset_index(drop=True)
-    varied = [name for name in TITLES if points[name].nunique(dropna=False) > 1]
-    varied += [name for name in points if name not in FIGURES and not name.startswith((AT_SIZE, USED_AT))]
-    unbeaten = [str(name) for name in points.loc[points["on_frontier"].fillna(False).astype(bool), "strategy"]]
-    verb = "is" if len(unbeaten) == 1 else "are"
-    note = f"{some(len(points), 'point')} of a grid; {joined(unbeaten) or 'none'} {verb} unbeaten"
-    note = "; ".join([note, *results.manifest.get("merged", ())])
-    return part(
-        "sweep", points, note, note=note, rows=points.astype(object).where(points.notna(), None).to_dict("records"),
-        settings=[(TITLES.get(name, name.replace("_", " ").replace(".", " · ")), name) for name in varied],
-        sizes=[
-            (percent(float(name.removeprefix(AT_SIZE))), name, name.replace(AT_SIZE, USED_AT))
-            for name in points if name.startswith(AT_SIZE)
-        ],
-        base=next(iter(points.get("baseline", pd.Series()).dropna()), ""),
-    )  # fmt: skip
 
 
 def panel_of(run: Tables) -> Panel | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.analysis.survival import half_life
 from workbench.experiment.store import Results
-from workbench.report import charts, comparison, cost, losses, provenance, verdict
+from workbench.report import charts, comparison, cost, losses, provenance, sweep, verdict
 from workbench.report.html import Html, note, sentences
 from workbench.report.plot_style import png, svg
 from workbench.report.summaries import by_round, by_size, points, typical
@@ -84,7 +84,7 @@ class Report:
     reproduce = _section(lambda of: provenance.reproduce_html(of.run), "How to get this report again.")
     changed = _section(lambda of: comparison.answer_html(of.run, of.other), "What changed, in words.")
     changes = _section(lambda of: comparison.changes_html(of.run, of.other), "Then and now, and what is newly lost.")
-    sweep = _section(lambda of: comparison.sweep_html(of.results), "The points of a sweep.")
+    sweep = _section(lambda of: sweep.sweep_html(of.results), "The points of a sweep.")
     writers = _section(
         lambda of: provenance.writers_html(of.run) + provenance.replicates_html(of.results),
         "The models that wrote summaries, and replicates.",

@@ -2,72 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pandas as pd
 import pytest
 
-from workbench.analysis.sweep import sweep_table
-from workbench.experiment.store import Results
+from workbench.experiment.store import Results, frame
 from workbench.replay.matched import TOO_LARGE
+from workbench.report.sweep import sweep_table
 
 
-@dataclass
-class Made:
-    """Stands where a sweep's run does."""
+class Made(Results):
+    """A sweep's run in memory: its scores, and the points `names`."""
 
-    scores: pd.DataFrame
-    path: Path = Path("run")
-    manifest: dict[str, object] = field(default_factory=dict)
-    baseline_at_sizes: pd.DataFrame = field(default_factory=pd.DataFrame)
+    def __init__(self, scores: list[dict[str, object]], names: Iterable[str] = ()) -> None:
+        super().__init__(Path("run"))
+        named = list(dict.fromkeys(names or (str(row["strategy"]) for row in scores)))
+        self.rows: dict[str, list[dict[str, object]]] = {
+            "scores": scores,
+            "sessions": [{"session": one} for one in dict.fromkeys(row["session"] for row in scores)],
+            "variants": [{"strategy": name, "base": "b", "model": "m", "settings": "{}"} for name in named],
+            "replays": [{"session": "s1", "strategy": name, "status": "ok"} for name in named],
+        }
+        self.manifest = {}
 
-    @property
-    def sessions(self) -> pd.DataFrame:
-        return pd.DataFrame({"session": self.scores["session"].unique(), "project": ""})
-
-    @property
-    def names(self) -> list[str]:
-        return list(dict.fromkeys(self.scores["strategy"]))
-
-    @property
-    def variants(self) -> pd.DataFrame:
-        return pd.DataFrame(
-            [
-                {
-                    "strategy": n,
-                    "base": "b",
-                    "window": None,
-                    "window_least": 1,
-                    "window_most": 1,
-                    "model": "m",
-                    "settings": "{}",
-                }
-                for n in self.names
-            ]
-        )
-
-    @property
-    def replays(self) -> pd.DataFrame:
-        return pd.DataFrame([{"strategy": name, "status": "ok"} for name in self.names])
+    def table(self, name: str) -> pd.DataFrame:
+        return frame(name, self.rows.get(name, ()))
 
 
 Row = tuple[str, str, str, float | None]
 
 
-def made(*rows: Row, matched: tuple[tuple[str, str, float | None, str], ...] = ()) -> Results:
+def made(*rows: Row, matched: Iterable[tuple[str, str, float | None, str]] = (), names: Iterable[str] = ()) -> Results:
     natural = [
-        {"strategy": name, "session": session, "mode": "natural", "share": None, "metric": metric, "value": value,
-         "why": ""}
+        {"strategy": name, "session": session, "mode": "natural", "metric": metric, "value": value}
         for name, session, metric, value in rows
-    ]  # fmt: skip
+    ]
     cut = [
         {"strategy": name, "session": session, "mode": "matched", "share": 0.1, "metric": "exam_recall", "value": value,
          "why": why}
         for name, session, value, why in matched
     ]  # fmt: skip
-    return cast("Results", Made(pd.DataFrame([*natural, *cut])))
+    return Made([*natural, *cut], names)
 
 
 def points(results: Results) -> dict[str, dict[Any, Any]]:
@@ -111,11 +89,6 @@ def test_at_equal_size_a_session_in_which_a_point_stays_larger_counts_for_none()
 
 
 def test_a_point_that_failed_in_every_session_rests_on_none() -> None:
-    class Failed(Made):
-        @property
-        def names(self) -> list[str]:
-            return ["p", "q", "gone"]
-
-    found = points(cast("Results", Failed(cast("Made", made(*HALF)).scores)))
+    found = points(made(*HALF, names=("p", "q", "gone")))
     assert (found["gone"]["sessions"], found["gone"]["of"]) == (0, 0) and found["p"]["sessions"] == 2
     assert pd.isna(found["gone"]["recall"])
