@@ -1,6 +1,5 @@
 import random
 from collections import OrderedDict
-from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -19,14 +18,7 @@ from workbench.transcript.message import (
     plain_text,
     said_text,
     said_texts,
-    with_blocks,
 )
-
-
-def test_a_result_with_other_blocks_keeps_all_the_rest() -> None:
-    full = ToolResult(id="r", call_id="c", blocks=(Text("x"),), name="read", is_error=True, pinned=True, time=1.5)
-    assert with_blocks(full, (Text("y"), Image())) == replace(full, blocks=(Text("y"), Image()))
-    assert all(getattr(full, field.name) != field.default for field in fields(full) if field.name != "role")
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,6 @@ from workbench.transcript.message import (
     UserMessage,
     argument_texts,
     plain_text,
-    with_blocks,
 )
 
 SHARE, MOST = 0.04, 1_000
@@ -198,4 +197,4 @@ class _Shown:
 @lru_cache(maxsize=4096)
 def _marked(message: ToolResult, name: str) -> ToolResult:
     """The result with its id behind it; the same object again for the same result."""
-    return with_blocks(message, (*message.blocks, Text(MARK.format(name))))
+    return replace(message, blocks=(*message.blocks, Text(MARK.format(name))))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from hashlib import sha256
 from operator import itemgetter
 
 from workbench.compaction.clip import byte_length
 from workbench.compaction.plan import Plan, Replace
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Text, plain_text, with_blocks
+from workbench.transcript.message import Message, Text, plain_text
 
 REPEATED = "(repeat)"
 EXCERPT = "[microcompact excerpt]"
@@ -62,7 +63,7 @@ def rewritten(
         blocks = (Text(text), *shown)
         if blocks == message.blocks:
             continue
-        short = with_blocks(message, blocks)
+        short = replace(message, blocks=blocks)
         size = context.count(short)
         more = size - context.sizes[i]
         if more < 0 or (by_bytes and more == 0 and byte_length(text) < byte_length(plain_text(message))):

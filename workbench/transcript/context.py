@@ -76,10 +76,7 @@ def with_partners(messages: Sequence[Message], wanted: Iterable[int]) -> set[int
 
 def last_user(messages: Sequence[Message]) -> int | None:
     """The index of the newest message that a person wrote, or None."""
-    for i in range(len(messages) - 1, -1, -1):
-        if is_real_user(messages[i]):
-            return i
-    return None
+    return next((i for i in range(len(messages) - 1, -1, -1) if is_real_user(messages[i])), None)
 
 
 def pinned(messages: Sequence[Message]) -> set[int]:
@@ -89,11 +86,8 @@ def pinned(messages: Sequence[Message]) -> set[int]:
 
 def protected(messages: Sequence[Message]) -> set[int]:
     """The indices that no strategy may lose: pinned messages with their partners, and the newest user message."""
-    kept = pinned(messages)
     newest = last_user(messages)
-    if newest is not None:
-        kept.add(newest)
-    return kept
+    return pinned(messages) | ({newest} if newest is not None else set())
 
 
 EMPTY: Mapping[str, str] = MappingProxyType({})

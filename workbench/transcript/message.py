@@ -164,14 +164,6 @@ def plain_text(message: Message) -> str:
     return "\n".join([block.text for block in message.blocks if block.type == "text"])
 
 
-def with_blocks(result: ToolResult, blocks: tuple[SaidBlock, ...]) -> ToolResult:
-    """The result with another content."""
-    return ToolResult(
-        id=result.id, call_id=result.call_id, blocks=blocks, name=result.name, is_error=result.is_error,
-        pinned=result.pinned, time=result.time,
-    )  # fmt: skip
-
-
 def said_texts(message: Message) -> Iterator[str]:
     """Each text that carries information: words, thoughts, and the decoded *values* of tool arguments.
 
@@ -217,19 +209,12 @@ def counted_text(message: Message) -> str:
 
 def image_tokens(message: Message) -> int:
     """Tokens of the message's images."""
-    tokens = 0
-    for block in message.blocks:
-        if block.type == "image":
-            tokens += block.tokens
-    return tokens
+    return sum(block.tokens for block in message.blocks if block.type == "image")
 
 
 def is_empty(message: Message) -> bool:
     """Whether the message would be sent without any content."""
-    for block in message.blocks:
-        if block.type == "tool_call" or block.type == "image" or block.text.strip():
-            return False
-    return True
+    return all(isinstance(block, Text | Thinking) and not block.text.strip() for block in message.blocks)
 
 
 def is_real_user(message: Message) -> bool:

@@ -49,7 +49,6 @@ from workbench.transcript.message import (
     is_real_user,
     plain_text,
     said_texts,
-    with_blocks,
 )
 
 SHARE, SMALL_SHARE, LARGE_WINDOW = 0.5, 0.75, 512_000
@@ -170,7 +169,7 @@ def whole(message: Message, archive: Mapping[str, str]) -> Message:
         return message
     found = _LINE.fullmatch(plain_text(message))
     text = archive.get(found.group(1)) if found is not None else None
-    return message if text is None else with_blocks(message, (Text(text),))
+    return message if text is None else replace(message, blocks=(Text(text),))
 
 
 @dataclass(frozen=True, slots=True)
