@@ -226,7 +226,7 @@ def rows_of(judged: Judged, contexts: Mapping[str, Context], size: str) -> Itera
 def by_session(rows: pd.DataFrame, *of: str) -> pd.DataFrame:
     """A row a session and context (and `of`), a column a judge: means over the rest."""
     each = rows.groupby(["session", "project", *of, "context", "judge"], sort=False)["value"].mean()
-    return each.unstack("judge").reset_index()
+    return each.unstack("judge").reindex(columns=list(JUDGES)).reset_index()
 
 
 def by_judge(rows: pd.DataFrame) -> pd.DataFrame:

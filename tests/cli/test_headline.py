@@ -10,14 +10,19 @@ from workbench.report.report import Report
 from workbench.report.tables import Tables
 
 
+@pytest.mark.parametrize("name", ["summarize", "summarize+recall", "mine_with_a_very_long_name+recall"])
 @pytest.mark.parametrize("shares", [(0.05, 0.1, 0.2, 0.5), (0.05, 0.1, 0.2, 0.3, 0.5)])
 def test_the_answer_comes_first_and_no_line_is_longer_than_eighty_columns(
-    shares: tuple[float, ...], capsys: pytest.CaptureFixture[str]
+    shares: tuple[float, ...], name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    show(made(9, shares=shares), no_report=False, baseline="")
+    run = made(9, shares=shares)
+    for row in (row for table in run.rows.values() for row in table if row.get("strategy") == "summarize"):
+        row["strategy"] = name
+    show(run, no_report=False, baseline="")
     lines = capsys.readouterr().out.strip().splitlines()
-    assert lines[0].startswith("summarize keeps most.")
+    assert lines[0].startswith(f"{name} keeps")
     assert max(map(len, lines)) <= 80
+    assert max(line.count("%") for line in lines) >= len(shares)
     assert lines[-1].endswith("report.html")
 
 

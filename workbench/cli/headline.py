@@ -101,7 +101,7 @@ WITHIN_REACH = {
 FITTING = 4
 """Sizes beside which the column `bound` has room in a line."""
 WIDTH = 80
-"""Characters in a line of sentences."""
+"""Characters in a line."""
 WORDS = {"better": "better", "worse": "worse", "undecided": "may be chance"}
 
 
@@ -164,10 +164,10 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
     say("\nEach on its own trigger, a mean over sessions:\n")
     own = [row | {"recall": _recall(row["recall"]) + "!" * (row["strategy"] in over)} for row in found]
     own = [row | {"saved": _saved(row)} for row in own]
-    say(table(own, OWN_TRIGGER))
+    say(table(own, OWN_TRIGGER, room=WIDTH))
     if reach := records(within_reach(run)):
         say("\nWithin reach of recall, each on its own trigger:\n")
-        say(table(reach, WITHIN_REACH))
+        say(table(reach, WITHIN_REACH, room=WIDTH))
         write(
             "Recoverable: of the questions of still knows, those answered only with what a call of recall gives back "
             "for words of the question that stand in the context. Calls in 100 requests; cost saved with and without."
@@ -195,7 +195,7 @@ def show_sizes(run: Tables, found: Sequence[Mapping[str, object]]) -> None:
     columns = {"strategy": "strategy", **sizes, "used, %": "used", **against}
     columns |= {"bound": "bound"} if len(sizes) <= FITTING else {}
     say("\nStill knows, asked to cut the same history to these shares; used: really kept:\n")
-    say(table(rows, columns))
+    say(table(rows, columns, room=WIDTH))
 
 
 def _notes(run: Tables, over: Mapping[str, tuple[int, int]]) -> Iterator[str]:

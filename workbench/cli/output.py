@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _CODES = {"red": 31, "green": 32, "yellow": 33}
+WIDEST = 10_000
+"""Characters in a line where nothing bounds it."""
 NARROWEST = 6
 """Characters to which a column of words is wrapped before a table is written row by row."""
 _NUMBER = re.compile(rf"\W*\d.*|{NOTHING}?\W*")
@@ -80,13 +82,13 @@ def printable(text: str) -> str:
 def table(
     rows: Iterable[Mapping[str, object]], columns: Mapping[str, str] | None = None, *, room: int | None = None
 ) -> str:
-    """Rows as columns under their names; wrapped to fit the terminal, or row by row where numbers would not fit.
+    """Rows as columns under their names; closer and wrapped to fit, or row by row where numbers would not fit.
 
     Args:
         rows: the values by key.
         columns: for each heading the key, and after a colon the format of a number (see `formats.NUMBERS`); None shows
             every key of the first row.
-        room: characters in a line; None takes the terminal's, and no bound where there is none.
+        room: most characters in a line; a terminal's own width holds as well.
     """
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
@@ -95,7 +97,7 @@ def table(
     every = list(rows)
     wanted = columns or {name: name for name in (every[0] if every else ())}
     cells = {heading: [_cell(row, key) for row in every] for heading, key in wanted.items()}
-    width = room or (Console().width if sys.stdout.isatty() else 10_000)
+    width = min(room or WIDEST, Console().width if sys.stdout.isatty() else WIDEST)
     shown = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 2, 0, 0))
     least = 0
     for heading, own in cells.items():
@@ -107,6 +109,8 @@ def table(
         return "\n\n".join("\n".join(f"{name}  {own[i]}" for name, own in cells.items()) for i in range(len(every)))
     for row in zip(*cells.values(), strict=True):
         shown.add_row(*row)
+    if Console(width=WIDEST).measure(shown).maximum > width:
+        shown.padding = (0, 1, 0, 0)
     out = StringIO()
     Console(file=out, width=width, color_system=None, highlight=False, markup=False, emoji=False).print(shown)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
