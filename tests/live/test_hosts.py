@@ -106,6 +106,25 @@ def test_a_reminder_is_counted_and_no_part_of_the_history(add: Habit) -> None:
     assert 5 < with_it - live.tokens < 50
 
 
+@pytest.mark.parametrize("preset", NAMES if FULL else ["null", "claude_code", "ddx_agent", "observation_mask"])
+@pytest.mark.parametrize("add", [reminder_in_text, reminder_in_last, reminder_behind])
+def test_the_first_compaction_stands_though_its_reminder_could_not_be_known(preset: str, add: Habit) -> None:
+    said = openai(20)
+    for start in (112, 114, 116):
+        live = Compactor(preset, model=Extractive(), window=4_000)
+        live.before_request(add(said[:start], 1))
+        done = compactions(live)
+        given = add(said[: start + 2], 2)
+        sent = live.before_request(given)
+        assert sum(event.undone for event in live.events if isinstance(event, Rewound)) == 0
+        assert done or preset in ("none", "operator_use", "docker_agent")  # too small a window
+        asked_for = [one["content"] for one in said[: start + 2] if one["role"] == "user"][-1]
+        assert asked_for in str(sent) and reminder(2) in str(sent) and reminder(1) not in str(sent[-3:])
+        assert len(live.original) == start + 2 and validators.openai_chat(sent) == []
+        again = Compactor.load(json.loads(json.dumps(live.save())), model=Extractive())
+        assert again.before_request(given) == sent
+
+
 @pytest.mark.parametrize("shape", [list, items], ids=["openai", "responses"])
 @pytest.mark.parametrize("preset", ["summarize", "truncate", "pipeline"])
 def test_a_system_prompt_that_tells_the_time_undoes_no_compaction(preset: str, shape: Shape) -> None:

@@ -108,11 +108,12 @@ class Additions:
             return len(text) - len(self._last)
         return text.find(self.inside, max(len(text) - 4 * len(self._last), 0))
 
-    def learn(self, was: Json, now: Json) -> bool:
+    def learn(self, was: Json, now: Json) -> str | None:
         """Take in what stands in the place of the newest message of the last request.
 
         Returns:
-            Whether it is the same message, without what the host had added to it or with what it keeps in it.
+            What the host had added to it, where it is the same message without that; empty where it is the same with
+            more behind it, None where it is another one.
         """
         before, after = said(was), said(now)
         name = next((name for name in BODIES if name in before), "")
@@ -121,15 +122,15 @@ class Additions:
             if lost := _lost(*bodies):
                 lead = _same_start(self._last, lost)
                 self.inside, self._last = lead if len(lead) >= LEAST else _lead(lost), lost
-                return True
+                return lost
             if _lost(*reversed(bodies)):
                 self.inside = ""
-                return True
+                return ""
         text, role = text_of(was), _role(was)
         if text and role in ("user", "system", "developer"):
             lead = _same_start(text, self.behind[1]) if role == self.behind[0] else ""
             self.behind = role, lead if len(lead) >= LEAST else _lead(text)
-        return False
+        return None
 
 
 def _lead(text: str) -> str:

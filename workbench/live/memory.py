@@ -16,7 +16,7 @@ from workbench.live.message_reader import MessageReader, record_of
 from workbench.live.state import Checkpoint, State, longer
 from workbench.transcript.context import Context
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.transcript.message import Json, Text, UserMessage
+from workbench.transcript.message import Json, Text, UserMessage, is_real_user
 
 
 class Memory:
@@ -58,21 +58,23 @@ class Memory:
         objects, said = self._parted(messages)
         self._renew_system(said)
         line, same, heard = self._found(said)
-        lost = False
+        lost = None
         if same < len(messages) and heard == self.state.heard - 1:
             lost = self.additions.learn(self.state.path[heard].record, messages[same])
             objects, said = self._parted(messages)
+        new = [*self.reader.read(said, same, self.state.path[heard - 1] if heard else None)]
         back, stood = self._broken or heard < self.state.heard, len(self.state.checkpoints)
         if back:
             self.version += 1
-            self._go_back(heard)
+            shorter = new[:1] if lost else []
+            self._go_back(heard, new, shorter)
+            same, heard, new = same + len(shorter), heard + len(shorter), new[len(shorter) :]
         self._broken = True
         self._renew(line, objects[:same], heard, back)
-        before = self.state.path[-1] if self.state.path else None
-        for object, entry in zip(objects[same:], self.reader.read(said, same, before), strict=True):
+        for object, entry in zip(objects[same:], new, strict=True):
             self._add(entry, object)
         self._broken = False
-        return heard if back and not (lost and stood == len(self.state.checkpoints)) else None
+        return heard if back and (lost is None or stood != len(self.state.checkpoints)) else None
 
     def messages(self) -> list[Json]:
         """A new list of the messages to send: the host's own objects as it has them now, and copies of new ones."""
@@ -219,10 +221,7 @@ class Memory:
 
     def _add(self, given: HostMessage, object: Json) -> None:
         state = self.state
-        leaf = state.leaf
-        for message in given.messages:
-            self.log.append(MessageEntry(id=message.id, parent=leaf, message=message))
-            leaf = message.id
+        leaf = self._log([given], state.leaf)
         before = state.kept.tokens
         state.extend(given)
         if given.covers:
@@ -244,25 +243,41 @@ class Memory:
         self.version += 1
         return entry.id
 
-    def _go_back(self, heard: int) -> None:
-        """Go back to the first so many of the host's messages; compactions that cover later ones are undone."""
-        path = self.state.path
-        stands = [mark for mark in self.state.checkpoints if mark.stands(path, heard)]
-        marks = [mark.until(path, heard) for mark in stands]
-        state = State.at(tuple(marks), path[:heard])
-        state.leaf = next((one.messages[-1].id for one in reversed(path[:heard]) if one.messages), None)
-        if marks[-1] is stands[-1] and marks[-1].heard == heard and marks[-1].entry in self.log:
-            state.leaf = marks[-1].entry
+    def _go_back(self, heard: int, new: Sequence[HostMessage], shorter: Sequence[HostMessage]) -> None:
+        """Go back to the first so many of the host's messages; compactions that cover later ones are undone.
+
+        Args:
+            heard: how many are the same.
+            new: what follows now.
+            shorter: the first of these, where it is what was the newest message without what the host had added to it.
+        """
+        was = self.state.path
+        path = [*was[:heard], *shorter]
+        asked = [at for at, given in enumerate(new) if any(map(is_real_user, given.messages))]
+        added = len(was) == heard + 1 and asked[:1] != [0] and self.additions.is_behind(was[heard].record)
+        stands = [mark for mark in self.state.checkpoints if mark.covers <= (len(was) if added else len(path))]
+        marks = [mark.on(path, was, bool(asked), self.reader.present_format) for mark in stands]
+        state = State.at(tuple(marks), path)
+        leaf = next((one.messages[-1].id for one in reversed(was[:heard]) if one.messages), None)
+        here = [mark.entry for mark in marks if mark.heard == heard and mark.entry in self.log]
+        state.leaf = self._log(shorter, here[-1] if here else leaf)
         self.state = state
         self.log.leaf = state.leaf
         noted = self.log[stands[-1].entry] if marks[-1] is not stands[-1] else None
         if isinstance(noted, CompactionEntry):
-            gone = {message.id for given in path[heard:] for message in given.messages}
-            kept = tuple(id for id in noted.kept or () if id not in gone)
+            own = {message.id for given in path for message in given.messages}
+            kept = tuple(one.id for one in marks[-1].kept.messages if one.id in own)
             again = replace(noted, id=self._entry_id(), parent=state.leaf, kept=kept)
             self.log.append(again)
             state.leaf = again.id
             state.checkpoints = (*marks[:-1], replace(marks[-1], entry=again.id))
+
+    def _log(self, said: Sequence[HostMessage], leaf: str | None) -> str | None:
+        """Write messages down behind the leaf; the new leaf."""
+        for message in (message for given in said for message in given.messages):
+            self.log.append(MessageEntry(id=message.id, parent=leaf, message=message))
+            leaf = message.id
+        return leaf
 
     def _note(self, done: Compaction, id: str) -> None:
         """Write the compaction down in the log."""

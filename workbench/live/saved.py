@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from workbench.errors import FormatError, SettingError
 from workbench.importers.native import as_plain
@@ -32,7 +31,7 @@ from workbench.live.saved_document import (
     SavedSlot,
 )
 from workbench.live.scheduler import Scheduler
-from workbench.live.state import Checkpoint, State
+from workbench.live.state import Checkpoint, State, rejoined
 from workbench.transcript.context import Context
 from workbench.transcript.log import Entry, Log, LogError, MessageEntry
 from workbench.transcript.message import Json, Message
@@ -115,7 +114,7 @@ def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
     known = {message.id: message for given in path for message in given.messages}
     place = {message.id: at for at, given in enumerate(path) for message in given.messages}
     memory.log = Log(_with_message(entry, known) for entry in saved.log)
-    made = [_rejoined(message, known.get(message.id)) for message in saved.made]
+    made = [rejoined(message, known.get(message.id)) for message in saved.made]
     marks = [memory.state.checkpoints[0]]
     for one in saved.checkpoints:
         kept = _context(one.kept, memory, known, made)
@@ -154,14 +153,6 @@ def _with_message(entry: Entry | SavedLogEntry, known: Mapping[str, Message]) ->
     if isinstance(entry, SavedLogEntry):
         return MessageEntry(id=entry.id, parent=entry.parent, message=known[entry.id])
     return entry
-
-
-def _rejoined(message: Message, original: Message | None) -> Message:
-    """A rewritten message with the very blocks that it has from the original: they know the host's parts."""
-    if original is None or message.role == "summary" or original.role != message.role:
-        return message
-    blocks = tuple(next((own for own in original.blocks if own == block), block) for block in message.blocks)
-    return replace(message, blocks=blocks)  # type: ignore[arg-type]  # of the same role
 
 
 def _entry(given: HostMessage) -> SavedEntry:

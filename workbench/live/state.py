@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 from workbench.compaction.engine import Compaction
 from workbench.live.formats.shape import GAP, Covers, HostMessage, OutgoingMessage
@@ -40,24 +41,25 @@ class Checkpoint:
         made = max((one.at for one in shown if one.made and one.at is not None), default=-1)
         return cls(len(path), done.after, done.sent, shown, entry, max(_covered(done, path), made + 1))
 
-    def stands(self, path: Sequence[HostMessage], heard: int) -> bool:
-        """Whether it holds for so many of the host's messages: it covers no other, and has the newest user message."""
-        if self.heard <= heard or self.covers > heard:
-            return self.heard <= heard
-        said = [message for given in path[:heard] for message in given.messages]
-        newest = last_user(said)
-        return newest is None or any(message.id == said[newest].id for message in self.sent.messages)
+    def on(
+        self, path: Sequence[HostMessage], was: Sequence[HostMessage], asked: bool, format: MessageFormat
+    ) -> Checkpoint:
+        """The same on a path that has fewer of the host's messages at its end, or another wording of the newest.
 
-    def until(self, path: Sequence[HostMessage], heard: int) -> Checkpoint:
-        """The same where only so many of the host's messages had been heard."""
-        if self.heard <= heard:
+        Where a person `asked` nothing later, the newest user message of the path is in it, whatever was left out.
+        """
+        same = next((at for at, (one, other) in enumerate(zip(path, was, strict=False)) if one is not other), len(path))
+        if self.heard <= same:
             return self
-        gone = sum(len(given.messages) for given in path[heard : self.heard])
-        shown = len(self.shown)
-        while shown and (at := self.shown[shown - 1].at) is not None and at >= heard:
-            shown -= 1
-        kept, sent = (_shorter(context, gone) for context in (self.kept, self.sent))
-        return replace(self, heard=heard, kept=kept, sent=sent, shown=self.shown[:shown], entry="")
+        gone = [message for given in was[same : self.heard] for message in given.messages]
+        said = [pair for given in path for pair in zip(given.messages, given.sizes, strict=True)]
+        now = said[len(said) - sum(len(given.messages) for given in path[same:]) :]
+        kept, sent = (_exchanged(context, gone, now) for context in (self.kept, self.sent))
+        if not asked:
+            kept, sent = (_with_newest_user(context, said) for context in (kept, sent))
+        place = {message.id: at for at, given in enumerate(path) for message in given.messages}
+        shown = write_messages(sent.messages, path, place, format)
+        return replace(self, heard=len(path), kept=kept, sent=sent, shown=tuple(shown), entry="")
 
     def reworded(self, old: Message, new: Message, size: int) -> Checkpoint:
         """The same with another message in the place of one."""
@@ -167,9 +169,38 @@ def _reworded(context: Context, old: Message, new: Message, size: int) -> Contex
     )
 
 
-def _shorter(context: Context, gone: int) -> Context:
-    end = len(context.messages) - gone
-    return replace(context, messages=context.messages[:end], sizes=context.sizes[:end])
+def _exchanged(context: Context, gone: Sequence[Message], now: Sequence[tuple[Message, int]]) -> Context:
+    """The context without the messages that are gone, or with those in their places; what a stage rewrote stays so."""
+    found = {old.id: (old, new) for old, new in zip_longest(gone, now[: len(gone)])}
+    pairs = []
+    for message, size in zip(context.messages, context.sizes, strict=True):
+        old, new = found.get(message.id, (message, (message, size)))
+        if new is not None:
+            pairs.append(new if message is old else (replace(rejoined(message, new[0]), id=new[0].id), size))
+    return _with_pairs(context, pairs)
+
+
+def rejoined(message: Message, original: Message | None) -> Message:
+    """A rewritten message with the very blocks that it has from the original: they know the host's parts."""
+    if original is None or message.role == "summary" or original.role != message.role:
+        return message
+    blocks = tuple(next((own for own in original.blocks if own == block), block) for block in message.blocks)
+    return replace(message, blocks=blocks)  # type: ignore[arg-type]  # of the same role
+
+
+def _with_newest_user(context: Context, said: Sequence[tuple[Message, int]]) -> Context:
+    """The context with the newest user message of all that was said, in its place, if it was left out."""
+    newest = last_user([message for message, _ in said])
+    if newest is None or _place(context, said[newest][0].id) is not None:
+        return context
+    later = {message.id for message, _ in said[newest:]}
+    at = next((at for at, one in enumerate(context.messages) if one.id in later), len(context.messages))
+    pairs = [*zip(context.messages, context.sizes, strict=True)]
+    return _with_pairs(context, [*pairs[:at], said[newest], *pairs[at:]])
+
+
+def _with_pairs(context: Context, pairs: Sequence[tuple[Message, int]]) -> Context:
+    return replace(context, messages=tuple(one for one, _ in pairs), sizes=tuple(size for _, size in pairs))
 
 
 def _uncovered(context: Context, covers: Covers) -> Context:
