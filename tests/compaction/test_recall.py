@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
 import workbench as wb
 from builders import called, conversation, result, rules, said, told
+from profiles import FULL
 from workbench.compaction.archive import Archive
 from workbench.compaction.engine import Compaction
 from workbench.compaction.guard import violations
@@ -16,14 +18,19 @@ from workbench.compaction.presets import BUILTIN
 from workbench.compaction.recall import archive_id
 from workbench.compaction.stages.truncate import Truncate
 from workbench.datasets.bundled import bundled
-from workbench.experiment.prepared import prepared, replay
+from workbench.experiment.prepared import Prepared, prepared, replay
 from workbench.models import find_model
 from workbench.transcript.context import Context
 from workbench.transcript.message import plain_text
 
 LONG = Context.of([rules("be good"), *conversation(60, words=150)])
 NAMES = [name for name in BUILTIN if name != "none"]
-READY = prepared(bundled()[0], window=12_000)
+SHARES = [0.1, 0.3, 0.6] if FULL else [0.3]
+
+
+@cache
+def ready() -> Prepared:
+    return prepared(bundled()[0], window=12_000)
 
 
 def compacted(name: str, context: Context = LONG, share: float = 0.25) -> Compaction:
@@ -51,7 +58,7 @@ def test_whatever_a_preset_takes_out_is_archived_and_within_reach(name: str) -> 
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("share", [0.1, 0.3, 0.6])
+@pytest.mark.parametrize("share", SHARES)
 def test_ids_are_within_the_target_and_break_no_invariant(name: str, share: float) -> None:
     done, plain = compacted(f"{name}+recall", share=share), compacted(name, share=share)
     assert not done.violations and not violations(LONG, done.sent) and not violations(LONG, done.after)
@@ -62,7 +69,7 @@ def test_ids_are_within_the_target_and_break_no_invariant(name: str, share: floa
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_whole_session_never_sends_more_than_without_compaction(name: str) -> None:
-    done, plain = replay(READY, f"{name}+recall"), replay(READY, name)
+    done, plain = replay(ready(), f"{name}+recall"), replay(ready(), name)
     assert all(step.tokens_sent <= step.tokens_recorded for step in done.steps)
     assert done.saved == pytest.approx(plain.saved or 0, abs=0.02)
 
@@ -71,14 +78,14 @@ def test_a_whole_session_never_sends_more_than_without_compaction(name: str) -> 
 def test_ids_leave_the_beginning_of_requests_to_the_cache(name: str) -> None:
     done, plain = (
         sum(step.prefix_reused for step in one.steps) / sum(step.tokens_sent for step in one.steps)
-        for one in (replay(READY, f"{name}+recall"), replay(READY, name))
+        for one in (replay(ready(), f"{name}+recall"), replay(ready(), name))
     )
     assert done > plain - 0.03
 
 
 def test_a_session_is_archived_once_and_in_its_own_words() -> None:
-    done = replay(READY, "pipeline+recall").compactions[-1]
-    messages = {archive_id(message.id): message for message in READY.session.messages}
+    done = replay(ready(), "pipeline+recall").compactions[-1]
+    messages = {archive_id(message.id): message for message in ready().session.messages}
     assert len(done.sent.archive) > 40
     for id, text in done.sent.archive.items():
         if id in messages:

@@ -59,7 +59,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder as the pages take it for granted, where every model is a server that says one sentence."""
     (tmp_path / "my-sessions").mkdir()
     for n in range(2):
-        session = Session.of([rules("be brief"), *remembering(24 + n)], id=f"session-{n}")
+        session = Session.of([rules("be brief"), *remembering(20 + n)], id=f"session-{n}")
         save(session, tmp_path / "my-sessions" / f"{n}.jsonl")
     save(session, tmp_path / "my-session.jsonl")
     (tmp_path / "grid.toml").write_text(GRID)

@@ -59,7 +59,7 @@ def session(number: int) -> Session:
     ]
     needed = [told(f"src/quagmire_{number}/ostrich.py: zeppelin Klaustrophil lands at {5000 + number}", f"a-x{number}")]
     return Session.of(
-        [*said_first, *remembering(30 + number), *needed], id=f"Brouhaha-{9 - number}", title="Kerfuffle at the quay",
+        [*said_first, *remembering(18 + number), *needed], id=f"Brouhaha-{9 - number}", title="Kerfuffle at the quay",
         project=f"Wombat{number}", model="Hullabaloo-7", cwd="/srv/Shenanigans",
     )  # fmt: skip
 

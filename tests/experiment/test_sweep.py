@@ -45,8 +45,7 @@ def reporting(messages: Sequence[Message], overhead: int) -> Iterator[Message]:
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     folder = tmp_path_factory.mktemp("sweep")
     (folder / "in").mkdir()
-    for n in range(2):
-        save(Session.of([rules("be brief"), *remembering(24 + n)], id=f"s{n}"), folder / "in" / f"s{n}.jsonl")
+    save(Session.of([rules("be brief"), *remembering(24)], id="s"), folder / "in" / "s.jsonl")
     (folder / "grid.toml").write_text(f"sessions = [{str(folder / 'in')!r}]\n{GRID}")
     return sweep(folder / "grid.toml", out=folder / "run", quiet=True)
 
@@ -83,7 +82,7 @@ def test_where_windows_differ_no_session_claims_one_of_them(results: Results) ->
 
 
 def test_windows_that_come_to_the_same_are_one_point_and_the_run_says_so(tmp_path: Path) -> None:
-    save(Session.of(reporting(conversation(60, words=120), overhead=30_000), id="tools"), tmp_path / "tools.jsonl")
+    save(Session.of(reporting(conversation(24, words=60), overhead=30_000), id="tools"), tmp_path / "tools.jsonl")
     grid = {"sessions": [str(tmp_path / "tools.jsonl")], "strategies": ["truncate"], "windows": [8_000, 16_000]}
     with pytest.warns(LeftOut, match="the points with window 16,000 are left out"):
         results = sweep(grid, out=tmp_path / "run", quiet=True)

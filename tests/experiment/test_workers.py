@@ -50,7 +50,7 @@ class Fatal:
 def sessions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sessions")
     for n in range(3):
-        save(Session.of([rules("be brief"), *remembering(24 + n)], id=f"s{n}", project=f"p{n}"), folder / f"s{n}.jsonl")
+        save(Session.of([rules("be brief"), *remembering(16 + n)], id=f"s{n}", project=f"p{n}"), folder / f"s{n}.jsonl")
     return folder
 
 
@@ -93,6 +93,7 @@ def test_a_replay_that_kills_every_worker_is_a_failed_replay_beside_the_others(s
     assert set(replays[replays["status"] == "ok"]["strategy"]) == {"none", "truncate", "null"}
 
 
+@in_full
 def test_it_is_a_failed_replay_also_where_other_sessions_survive_it(tmp_path: Path) -> None:
     sessions = [Session.of([rules(f"be {word}"), *remembering(24)], id=word) for word in ("brief", "deadly")]
     (tmp_path / "mark").touch()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
+from profiles import FULL
 from workbench.importers.importer import load
 from workbench.transcript.log import CompactionEntry, Entry, MessageEntry, NoteEntry
 from workbench.transcript.message import AssistantMessage, Message, SystemMessage, Text, Thinking, ToolCall, ToolResult
@@ -30,6 +31,13 @@ def rows() -> list[dict[str, str]]:
         return []
     with (CORPORA / "INDEX.csv").open(encoding="utf-8", newline="") as stream:
         return [row for row in csv.DictReader(stream) if row["format"] in READ]
+
+
+def sampled() -> list[dict[str, str]]:
+    """The two smallest recordings of each format; in the full profile all of them."""
+    ordered = sorted(rows(), key=lambda row: (row["format"], int(row["tokens_cl100k"])))
+    formats = [[row for row in ordered if row["format"] == name] for name in READ]
+    return rows() if FULL else [row for found in formats for row in found[:2]]
 
 
 @cache

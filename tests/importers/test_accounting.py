@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from importers.files import document, only, written
-from importers.indexed import rows, sessions
+from importers.indexed import sampled, sessions
 
 from workbench.cli.app import main
 from workbench.errors import FormatError
@@ -101,7 +101,7 @@ LOST = {
 """Recordings of which less than four fifths of the text is read, and what is not."""
 
 
-@pytest.mark.parametrize("path", [row["path"] for row in rows()])
+@pytest.mark.parametrize("path", [row["path"] for row in sampled()])
 def test_real_recordings_are_read_whole(path: str) -> None:
     shares = {session.origin.text_read for session in sessions(path)}
     assert path in LOST or shares == {None} or min(share or 0 for share in shares) >= 0.8

@@ -15,12 +15,13 @@ from live.talk import Record, asked
 from live.talk import openai as openai_talk
 from live.test_validity import chats
 
+from profiles import examples
 from workbench.compaction.presets import BUILTIN
 from workbench.live.compactor import Compactor
 from workbench.models.extractive import Extractive
 
 PRESETS = sorted(BUILTIN)
-RELAXED = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+RELAXED = settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 WINDOWS = st.sampled_from([400, 1_000, 3_000])
 
 

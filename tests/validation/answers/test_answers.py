@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from profiles import FULL
 from workbench.errors import FormatError
 from workbench.validation.answers.exams import agreement, auc, verdicts
 from workbench.validation.answers.records import GradedContext, graded
@@ -73,6 +74,7 @@ def real(name: str) -> pd.DataFrame:
     return figures(graded(GRADED / name))
 
 
+@pytest.mark.skipif(not FULL, reason="twelve exams of long histories; part of the full profile")
 def test_the_exam_follows_exact_answers_of_a_real_model() -> None:
     exam = real("native-vs-text").loc["exam"]
     assert exam["signs"] >= 11
