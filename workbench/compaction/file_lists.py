@@ -24,8 +24,9 @@ def file_ops(messages: Iterable[Message]) -> FileOps:
     found: list[FileOps] = []
     for message in said:
         if message.role == "assistant":
-            calls = (block for block in message.blocks if block.type == "tool_call")
-            found += [touched(call.name, call.arguments) for call in calls if call.id not in failed]
+            for block in message.blocks:
+                if block.type == "tool_call" and block.id not in failed:
+                    found.append(touched(block.name, block.arguments))
         elif message.role == "summary":
             found.append(message.files)
     return merged(found)

@@ -66,7 +66,7 @@ class Gauge:
         self.request: SentRequest | None = None
         self._good = Settings()
         self._settings = host.guarded("settings", settings, lambda: self._good, lambda one: isinstance(one, Settings))
-        self._check = host.guarded("trigger", _check, lambda *_: None, lambda one: one is None or _is_budget(one))
+        self._check = host.guarded("trigger", _check, lambda *_: None, lambda one: isinstance(one, Budget | None))
         self.configured = window
         self._plain = (0, 0, 0)  # the history's version, how many messages of it were counted, and their tokens
         self.reported: SentRequest | None = None
@@ -282,7 +282,3 @@ class Gauge:
 
 def _check(trigger: Trigger, situation: Situation) -> Budget | None:
     return trigger.check(situation)
-
-
-def _is_budget(value: object) -> bool:
-    return isinstance(value, Budget)

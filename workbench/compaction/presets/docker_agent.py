@@ -94,11 +94,6 @@ def first_index_in_budget(messages: Sequence[Message], sizes: Sequence[int], bud
     return first
 
 
-def split_index_for_keep(messages: Sequence[Message], sizes: Sequence[int], budget: int) -> int:
-    """Where the kept tail begins; n where everything fits: everything is compacted, nothing is kept."""
-    return len(messages) if sum(sizes) <= budget else first_index_in_budget(messages, sizes, budget)
-
-
 @dataclass(frozen=True, slots=True)
 class DockerGeneration:
     """One version of docker-agent, as the rule of where it cuts and of what the model reads.
@@ -133,11 +128,12 @@ class DockerGeneration:
         return min(MAX_SUMMARY_TOKENS, limit // 4) if self.follows else MAX_SUMMARY_TOKENS
 
     def cut(self, context: Context, budget: Budget) -> Span:
-        """All before the kept tail, moved to where it parts no call from its result."""
+        """All before the kept tail, moved to where it parts no call from its result; all where everything fits."""
         movable = Movable.of(context, budget)
         own = self.keep(smaller(budget.window, self.window)) if budget.keep_recent is None else budget.keep_recent
-        sizes = self.sizes(movable.messages, context)
-        at = movable.within(split_index_for_keep(movable.messages, sizes, movable.granted(own)))
+        sizes, keep = self.sizes(movable.messages, context), movable.granted(own)
+        tail = first_index_in_budget(movable.messages, sizes, keep) if sum(sizes) > keep else len(movable)
+        at = movable.within(tail)
         inner = movable.inner(at) if at < len(movable) else None
         return movable.span(len(movable) if inner is None else inner)
 

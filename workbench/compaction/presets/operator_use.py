@@ -61,10 +61,6 @@ class OperatorSettings:
         """Tokens above which a context is due."""
         return window * self.trigger_percent if self.trigger_percent is not None else window - self.reserve_tokens
 
-    def due(self, tokens: int, window: int) -> bool:
-        """Due above the limit, never at it; never where it is switched off."""
-        return self.enabled and tokens > self.limit(window)
-
 
 @dataclass(frozen=True, slots=True)
 class OperatorTrigger:
@@ -76,7 +72,8 @@ class OperatorTrigger:
         """Due on request or above the limit, which is the target, scaled from the provider's count to ours."""
         settings, window, reported = self.settings(), situation.window, situation.reported
         tokens = (reported.prompt + reported.output if reported is not None else 0) or situation.tokens
-        if situation.moment != "after_turn" or not (situation.requested or settings.due(tokens, window)):
+        due = settings.enabled and tokens > settings.limit(window)
+        if situation.moment != "after_turn" or not (situation.requested or due):
             return None
         return situation.budget(int(max(settings.limit(window), 0) * situation.tokens / max(tokens, 1)))
 

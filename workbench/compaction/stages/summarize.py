@@ -170,8 +170,8 @@ class Summarize:
         if draft.template == "{0}":
             yield whole, self.limits.single(most)
         elif shown.split:
-            history, prefix = (sum(task.context.sizes_of(part)) for part in (shown.history, shown.prefix))
-            first, start = self.limits.parts(most, history / max(history + prefix, 1))
+            sizes = task.context.sizes_of(shown.new)
+            first, start = self.limits.parts(most, sum(sizes[: len(shown.history)]) / max(sum(sizes), 1))
             yield replace(whole, messages=shown.history), first
             yield turn, start
         else:

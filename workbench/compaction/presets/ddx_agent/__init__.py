@@ -63,7 +63,7 @@ class DdxTrigger:
     def check(self, situation: Situation, /) -> Budget | None:
         """Due above the effective window less the reserve, which is the target too."""
         config = self.config.at(situation.window)
-        if not config.enabled or not (situation.requested or config.due(situation.tokens)):
+        if not config.enabled or not (situation.requested or 0 < config.threshold < situation.tokens):
             return None
         return situation.budget(config.threshold, config.context_window)
 
@@ -159,7 +159,7 @@ class DdxCompact:
             finish=partial(_finished, fit, config),
             fallback=no_summary,
             if_empty=NO_SUMMARY,
-            model=config.summarizer,
+            model="/".join(filter(None, (config.summarization_provider, config.summarization_model))),
         )
         return summary.plan(context, budget)
 

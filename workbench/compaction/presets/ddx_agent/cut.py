@@ -55,22 +55,13 @@ class Config:
 
     @property
     def threshold(self) -> int:
-        """Tokens above which a context is due."""
+        """Tokens above which a context is due, where it is positive."""
         return self.context_window * self.effective_percent // 100 - self.reserve_tokens
-
-    def due(self, tokens: int) -> bool:
-        """Due above a positive threshold, never at it."""
-        return 0 < self.threshold < tokens
 
     @property
     def most_summary_tokens(self) -> int:
         """What a summary may have at most: four fifths of the reserve, at least 512."""
         return max(512, self.reserve_tokens * 4 // 5)
-
-    @property
-    def summarizer(self) -> str:
-        """The name of the model that summarises; empty for the one at hand."""
-        return "/".join(part for part in (self.summarization_provider, self.summarization_model) if part)
 
 
 class CompactionNoFit(WorkbenchError):
