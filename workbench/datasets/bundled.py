@@ -1,7 +1,5 @@
 """The recorded sessions that ship with the package: their files, what their cards say, and the sessions themselves."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The catalogue of public recordings. Each is fetched only when asked for, and checked against its hash."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Iterator, Sequence

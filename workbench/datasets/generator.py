@@ -1,7 +1,5 @@
 """Generates sessions of any size with planted facts whose later uses are known: for validity tests and for scale."""
 
-from __future__ import annotations
-
 import heapq
 import random
 import tomllib

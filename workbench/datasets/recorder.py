@@ -1,7 +1,5 @@
 """A task to record is read from its folder, played with real tools, and what really came back is written down."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from itertools import zip_longest

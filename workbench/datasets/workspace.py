@@ -1,7 +1,5 @@
 """A temporary folder and the real tools that a recorded agent uses in it."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Typed pieces of information in a text: the form of each kind of entity, and how it is normalised."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from typing import Literal, NamedTuple, TypeAlias, get_args

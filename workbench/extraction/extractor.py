@@ -1,7 +1,5 @@
 """Extracts from texts their spans, and from each span its words and entities, as numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable
 from itertools import chain
 from typing import NamedTuple, TypeAlias, TypeVar

@@ -1,7 +1,5 @@
 """Closed lists that entities are recognised by; `lexicon.toml` has them, and says what each is for."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

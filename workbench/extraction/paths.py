@@ -1,7 +1,5 @@
 """When two ways of writing a path name the same file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator
 

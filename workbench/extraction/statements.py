@@ -1,7 +1,5 @@
 """Sentences that bind: what the user demands, what was decided, what is still to do."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The spans of a text and the content words in them: what an entity is tied to."""
 
-from __future__ import annotations
-
 import re
 
 from workbench.extraction.lexicon import STOP

@@ -4,8 +4,6 @@ Text is every string of 20 characters and more that has white space or a letter 
 and pictures have not. It is compared line by line, and a line that occurs again counts once.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

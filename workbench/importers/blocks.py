@@ -1,7 +1,5 @@
 """Foreign content to our blocks: texts, thoughts, tool calls, tool results and pictures, one table of kinds for all."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Messages in the shape of a chat API, OpenAI's or Anthropic's: one list of them to a straight log."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar

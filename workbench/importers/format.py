@@ -1,7 +1,5 @@
 """What a format is: a row of a table. Most formats are JSON lines, or one JSON document with a list of records."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias

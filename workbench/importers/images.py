@@ -1,7 +1,5 @@
 """How large a picture is, from the first bytes of its data; the data itself is never kept."""
 
-from __future__ import annotations
-
 import base64
 import struct
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Reading recordings: one file, many, a folder, a pattern, standard input; whatever their format."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import sys

@@ -1,7 +1,5 @@
 """Our own format: JSON lines, a header a session and then one line an entry, read and written without loss."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace

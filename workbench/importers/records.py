@@ -1,7 +1,5 @@
 """Strict reading of dataclasses: their fields say what is accepted, and an error names the field that is wrong."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass

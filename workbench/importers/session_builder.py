@@ -1,7 +1,5 @@
 """Building a session: a log that grows at its leaf, and what becomes known on the way."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

@@ -4,8 +4,6 @@ Known shapes are OpenAI's chat and responses items, Anthropic's blocks, LangChai
 OpenTelemetry's GenAI conventions, and plain transcripts; anything else is nothing, and its caller says so.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What providers report for one request, in tokens: one table of field names a provider, read in one way."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

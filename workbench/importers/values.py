@@ -4,8 +4,6 @@ A field is the name of a key; `a/b` is `b` inside the object `a`. Of several fie
 counts.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Models by name, each imported when it is first used."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 

@@ -1,7 +1,5 @@
 """What a request can cost at most, known before it is sent, and what its response says that it did cost."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How providers cache prompts: what a request finds in the cache, and what it pays for writing to it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from workbench.models.prices import Tariff

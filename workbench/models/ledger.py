@@ -1,7 +1,5 @@
 """Answers, calls and spending, in one SQLite file that any number of processes share."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """Asks any provider through litellm: the only file that imports it, and only when a request is sent."""
 
-from __future__ import annotations
-
 import math
 import os
 import re

@@ -1,7 +1,5 @@
 """A small real model on this machine, behind OpenAI's protocol on loopback, asked through litellm like any provider."""
 
-from __future__ import annotations
-
 import atexit
 import json
 import os

@@ -1,7 +1,5 @@
 """Windows and prices by model name, from the table in litellm's package; litellm itself is not imported."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ a rate limit, an output cap, a picture or a broken history. Only errors are read
 How each provider words its errors is in `provider_errors.toml`.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """How a provider's model is called: from a file, from the environment, or by default."""
 
-from __future__ import annotations
-
 import os
 import tomllib
 from collections.abc import Mapping

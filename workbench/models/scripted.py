@@ -1,7 +1,5 @@
 """Models that follow a script, for tests and examples: in this process, and behind OpenAI's API on this machine."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -1,7 +1,5 @@
 """How a run asks its models: from which cache, within which limits."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Summaries are checked by code, repaired once by their model, and replaced where they stay useless."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

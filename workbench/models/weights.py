@@ -1,7 +1,5 @@
 """The small real models that come as packages: where their weights lie, what they take, and under which terms."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass, replace
 from importlib import import_module

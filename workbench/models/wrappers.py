@@ -1,7 +1,5 @@
 """Models around models: stored completions, requests in parts, and what all wrappers have in common."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from bisect import bisect_right

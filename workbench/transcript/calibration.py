@@ -1,7 +1,5 @@
 """How a session's provider counts, against how we do: what it sends beside the messages, and its scale."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate

@@ -4,8 +4,6 @@ A form needs no context. A secret without a form, such as a password, is recogni
 it looks, or by its place in an address or a header.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections import Counter

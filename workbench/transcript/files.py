@@ -1,7 +1,5 @@
 """Which files a conversation read and which it changed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The append-only record of a conversation: a tree of entries, and the fold of a path into what was sent."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias

@@ -1,7 +1,5 @@
 """What was said: the messages of a conversation, the blocks that they hold, and how many tokens they take."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ that is in another file. Reports show it: a prompt that became smaller, or grew 
 there on the difference is carried along.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ Each is replaced by a placeholder of about its size: equal ones by equal ones wi
 out from its placeholder, which counts and never hashes. What an agent said about a secret stays tied to it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace

@@ -3,8 +3,6 @@
 A file belongs to the first format that recognises it, so special formats come before general ones.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -4,8 +4,6 @@ Aider's own lines (`> `) are notes, since its model never saw them, but for erro
 let it fix. Files in the chat and the map of the repository were sent and are not in the file.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

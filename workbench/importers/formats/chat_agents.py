@@ -7,8 +7,6 @@ document under `~/.local/share/amp/threads`. Droid appends events to `~/.factory
 one JSON document with a history (`.traj`), before and since its version 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import dropwhile, islice
 

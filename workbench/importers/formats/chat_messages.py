@@ -1,7 +1,5 @@
 """Messages of OpenAI or Anthropic, in a JSON list, in an object that has one, or in JSON lines; tau-bench's runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """One line of a Claude Code recording: what it says, and its place in the tree."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

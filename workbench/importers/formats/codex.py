@@ -4,8 +4,6 @@ Read are the rollout files under `~/.codex/sessions`, versions 0.119 to 0.142, J
 bare items of older ones; of the API a request's `input`, its `output`, or a list of items.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping

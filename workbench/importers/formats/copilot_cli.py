@@ -3,8 +3,6 @@
 Source: github/copilot-sdk, docs/features/streaming-events.md (03418125). No recording was at hand: read with care.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

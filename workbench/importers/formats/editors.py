@@ -5,8 +5,6 @@ microsoft/vscode, chat/common/model/objectMutationLog.ts). Windsurf writes `~/.w
 line, under its type's name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any

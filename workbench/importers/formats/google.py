@@ -1,7 +1,5 @@
 """Google's agents: Gemini CLI's documents under `~/.gemini/tmp/<project>/chats`, and the sessions of its ADK."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Logs of the UK AI Security Institute's Inspect, version 2: a zip of samples (`.eval`) or a JSON document of them."""
 
-from __future__ import annotations
-
 import zipfile
 import zlib
 from collections import defaultdict

@@ -4,8 +4,6 @@ The database behind it, `~/.local/share/opencode/opencode.db` (SQLite, since ver
 Source: sst/opencode, packages/opencode/src/session/session.sql.ts: messages and parts are JSON in a column `data`.
 """
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping

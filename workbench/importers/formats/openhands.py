@@ -1,7 +1,5 @@
 """Evaluation output of OpenHands 0.x (`output.jsonl`): JSON lines, a task each, with a history of events."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from workbench.importers.blocks import Content, content, result_blocks, text_block, tool_calls

@@ -1,7 +1,5 @@
 """Sessions of the pi coding agent under `~/.pi/agent/sessions`: JSON lines, in order (version 1) or a tree (3)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from workbench.errors import FormatError

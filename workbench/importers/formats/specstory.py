@@ -3,8 +3,6 @@
 SpecStory writes them for Claude Code, Codex, Cursor and Gemini CLI.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

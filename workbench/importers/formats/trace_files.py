@@ -5,8 +5,6 @@ its version 1.36, of OpenLLMetry and of OpenInference are read as well. Langfuse
 of a trace and its observations.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias

@@ -5,8 +5,6 @@ sum over its entities, times its origin's worth and 1 - exp(-CONTEXT * other wor
 What each rule is worth, on projects that chose nothing, is in docs/decisions/extractive-default.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import accumulate, chain

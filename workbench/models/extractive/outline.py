@@ -1,7 +1,5 @@
 """Where a chosen line goes in a summary, and how the summary is written and read back."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
