@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.extraction.entities import Entity, Kind
+from workbench.extraction.entities import Kind
 from workbench.metrics.background import BACKGROUND
 from workbench.metrics.demand import HORIZON
 from workbench.metrics.exam.cues import FEWEST, Question
@@ -17,8 +18,12 @@ from workbench.metrics.indexes.inverted_index import pairs_of, row_of
 from workbench.ragged import Ints, kept_mask
 from workbench.transcript.message import AssistantMessage, ToolResult
 
-EVERYDAY = ("git ",)
-"""How commands begin that any engineer gives."""
+SHORTEST = 3
+"""Letters and digits that a name needs: `#8` and `/n` agree with too much by chance."""
+_EVERYDAY = re.compile(
+    r"git |.*(?:\bpath/to/|\bexample\.(?:com|org|net)\b|\b(?:my|your)[-_]|\blocalhost\b|\b127\.0\.0\.1\b)", re.I
+)
+"""Commands that any engineer gives, and names that stand for others in examples."""
 LEFT_OUT: frozenset[Kind] = frozenset({"flag"})
 """Kinds of entities that are knobs of tools, not things of the work."""
 MOST_LINES = 300
@@ -83,13 +88,18 @@ def _uses(history: ExamHistory, at: int, past: Past, said_again: bool) -> Iterat
     for one in sorted(first.tolist(), key=lambda one: (row[one], names[one])):
         place, name = places[row[one]], int(names[one])
         entity, message, line = history.names[name], int(history.place_message[place]), int(history.place_line[place])
-        if answers[place] and entity.kind not in LEFT_OUT and entity not in BACKGROUND and not _is_everyday(entity):
+        if (
+            answers[place]
+            and entity.kind not in LEFT_OUT
+            and entity not in BACKGROUND
+            and not _is_everyday(entity.text)
+        ):
             evidence = _evidence(history, history.lines_with(name, past.newest)[-MOST_LINES:], line)
             yield _Use(name, message, line, int(history.place_form[place]), evidence)
 
 
-def _is_everyday(entity: Entity) -> bool:
-    return entity.kind == "command" and entity.text.startswith(EVERYDAY)
+def _is_everyday(name: str) -> bool:
+    return (sum(map(str.isalnum, name)) < SHORTEST and "%" not in name) or _EVERYDAY.match(name) is not None
 
 
 def _evidence(history: ExamHistory, lines: Ints, use: int) -> int:
