@@ -15,7 +15,7 @@ TEXTS = ["request", "evidence", "use", "cue", "answer", "look_alikes"]
 
 @pytest.fixture(scope="module")
 def sessions() -> list[Prepared]:
-    return [prepared(generate(20_000, seed, "coding").session) for seed in (1, 2)]
+    return [prepared(generate(30_000, seed, "coding").session) for seed in (1, 2)]
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +34,11 @@ def test_a_sheet_has_each_item_once_and_the_same_ones_each_time(sessions: list[P
     assert (items.groupby("session").size() == ITEMS / 2).all() and (items["label"] == "").all()
     pd.testing.assert_frame_equal(items, sheet(sessions, ITEMS, seed=1))
     assert set(sheet(sessions, ITEMS, seed=2)["key"]) != set(items["key"])
+
+
+def test_what_an_earlier_boundary_asks_for_is_in_no_sheet_again(sessions: list[Prepared]) -> None:
+    every = sheet(sessions, 1_000)
+    assert every.groupby(["session", "kind", "answer"])["at"].nunique().max() == 1
 
 
 def test_a_row_has_what_a_reader_needs_and_stands_for_items_of_its_kind(items: pd.DataFrame) -> None:

@@ -58,6 +58,11 @@ def is_decision(text: str) -> bool:
     return len(text) <= LONGEST and _DECISION.search(text) is not None
 
 
+def is_pending(text: str) -> bool:
+    """Whether a sentence has one of the words with which prose says that something is open."""
+    return _PENDING.search(text) is not None
+
+
 def statements(message: Message) -> tuple[Entity, ...]:
     """The statements in a message, each once, in order.
 

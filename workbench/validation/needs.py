@@ -78,13 +78,12 @@ def _drawn(ready: Prepared, most: int, seed: int) -> Iterator[dict[str, object]]
 
 
 def _items(ready: Prepared) -> Iterator[tuple[int, Item]]:
-    """Each item of a session once, at the first boundary that asks for it."""
-    known = set[str]()
+    """The items of a session's boundaries; what an earlier boundary asks for is left out, it is no duplicate there."""
+    known = set[tuple[str, str]]()
     for at in at_shares(ready.session):
-        for item in Exams.of(ready.index).at(at).items:
-            if (key := key_of(item)) not in known:
-                known.add(key)
-                yield at, item
+        new = [item for item in Exams.of(ready.index).at(at).items if (item.kind, item.answer) not in known]
+        known.update((item.kind, item.answer) for item in new)
+        yield from ((at, item) for item in new)
 
 
 def _row(ready: Prepared, at: int, item: Item, weight: float) -> dict[str, object]:

@@ -92,6 +92,27 @@ def test_rules_and_open_work_are_asked() -> None:
     assert answers(history, [told("ok")], "todo") == ["write the migration guide"]
 
 
+def test_how_things_stand_and_what_a_tool_says_is_neither_work_nor_a_rule() -> None:
+    history = [
+        said('Never push generated files.\nadd_test.go:80: commit should not have a trailer\nmake sure it is there, then go on")'),
+        said("I get 'the per-column arrays must be one-dimensional' for the sheet"),
+        listed("c1", guide="pending", rename="pending"),
+        listed("c2", guide="pending", rename="completed"),
+        told("The remaining failure is in the mail handler. The export scheduler still needs to be documented."),
+    ]
+    assert answers(history, [told("ok")], "rule") == ["never push generated files"]
+    work = answers(history, [told("ok")], "todo")
+    assert work == ["write the migration guide", "the export scheduler still needs to be documented"]
+
+
+def test_names_of_examples_templates_and_everyday_commands_are_not_asked() -> None:
+    names = ["git status --short", "https://example.com/tokens", '"failed to open %w"', "/path/to/gateway.py", "#8"]
+    history = [told(f"the mail handler of alphaOne takes {name} for tokens") for name in names]
+    assert not {*answers(history, [told(f"now alphaOne takes {name}") for name in names])} - set(NAMES)
+    kept = "the mail handler of alphaOne takes gatewayToken for tokens"
+    assert answers([told(kept)], [told("now it takes gatewayToken for mail tokens")]) == ["gatewayToken"]
+
+
 @pytest.fixture(scope="module")
 def exam() -> BoundaryExam:
     return Exams.of(Index(list(remembering(40)))).at(100)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -18,6 +19,8 @@ from workbench.transcript.message import AssistantMessage
 
 MOST = 12
 """Changes of one boundary that are asked about: the newest."""
+_DESCRIBES = re.compile(r"\b(?:return|convert|produc|yield|giv|output|print|pars|resolv)", re.IGNORECASE)
+"""What a thing does or has rather than the other: nobody chose that."""
 
 
 def latest_and_decisions(history: ExamHistory, changes: Sequence[Change], at: int) -> list[Item]:
@@ -86,7 +89,9 @@ def _item(history: ExamHistory, chain: Sequence[Change], use: int, past: Past) -
         return None
     kind = _kind(history, change.new)
     others = tuple(text for text in question.look_alikes(kind, past) if text not in old)
-    is_decision = not any(value[:1].isdigit() for value in (change.new, *old)) and len(change.about) > 0
+    is_decision = not any(value[:1].isdigit() for value in (change.new, *old))
+    if is_decision and _DESCRIBES.search(evidence):
+        return None
     return Item(
         "decision" if is_decision else "latest", change.new, (*old, *others)[:15], cue, evidence, question.use,
         said=change.at,

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from workbench.extraction.statements import is_pending
 from workbench.metrics.exam.changes import latest_and_decisions
 from workbench.metrics.exam.facts import facts
 from workbench.metrics.exam.history import ExamHistory
@@ -30,6 +31,12 @@ OTHERS = 3
 FEWEST_WORDS = 3
 """Specific words that a sentence needs: with fewer it says nothing in particular."""
 _PROGRESS = re.compile(r"\b(?:(?:am|are|is|i['’]m|we['’]re) (?:still )?(?:\w+ing|in progress)|waiting for|let me)\b")
+_ANNOUNCED = re.compile(
+    r"\[ \]|\b(?:todo|fixme|(?:still|also|will) (?:need|have) to|left to do|to be done|needs? to be \w+(?:ed|t|n)\b"
+    r"|next steps? (?:is|are|would be|will be) to|follow[- ]up is to|will (?:ask|tell|send|bring|check with))",
+    re.IGNORECASE,
+)
+"""What announces work, where a sentence could as well say how things stand ("the remaining failure is ...")."""
 _EXAMS: WeakKeyDictionary[InvertedIndex, Exams] = WeakKeyDictionary()
 
 
@@ -151,8 +158,8 @@ def todos(stated: StatementIndex, work: Work, at: int) -> list[Item]:
 
 
 def _is_work(text: str) -> bool:
-    """Whether announced work says something in particular, and more than what is going on."""
-    return _says(text) and not _PROGRESS.search(text)
+    """Whether announced work says something in particular, and more than what is going on or how things stand."""
+    return _says(text) and not _PROGRESS.search(text) and (bool(_ANNOUNCED.search(text)) or not is_pending(text))
 
 
 def _says(text: str) -> bool:

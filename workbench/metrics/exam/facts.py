@@ -21,9 +21,11 @@ from workbench.transcript.message import AssistantMessage, ToolResult
 SHORTEST = 3
 """Letters and digits that a name needs: `#8` and `/n` agree with too much by chance."""
 _EVERYDAY = re.compile(
-    r"git |.*(?:\bpath/to/|\bexample\.(?:com|org|net)\b|\b(?:my|your)[-_]|\blocalhost\b|\b127\.0\.0\.1\b)", re.I
+    r"git |.*(?:\bpath/to/|\bexample\.(?:com|org|net)\b|\b(?:my|your)[-_]|\blocalhost\b|\b127\.0\.0\.1\b"
+    r"|%[#+]?[a-z]\b|\{\w*\}|[=)] ?[>{;])",
+    re.IGNORECASE,
 )
-"""Commands that any engineer gives, and names that stand for others in examples."""
+"""Commands that any engineer gives, names that stand for others in examples, and templates of texts, and code."""
 LEFT_OUT: frozenset[Kind] = frozenset({"flag"})
 """Kinds of entities that are knobs of tools, not things of the work."""
 MOST_LINES = 300

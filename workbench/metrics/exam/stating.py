@@ -37,7 +37,8 @@ _OPPOSITES = tuple(
 _DEMANDS = re.compile(
     r"(?:^|[,;:—–]|\b(?:and|but|so|please|then|ok|okay|yes|instead|also|just)\b)[\W_]*"
     r"(?:do not|don['’]?t|never|always|avoid|keep|only|prefer|stick to|leave|use|no more than)\b"
-    r"|\b(?:must|mustn['’]t|should|shouldn['’]t|has to|have to|needs? to|make sure|ensure|be sure|your task is to)\b"
+    r"|\b(?:must|mustn['’]t|should|shouldn['’]t|has to|have to|needs? to|your task is to"
+    r"|(?<!to )(?:make sure|ensure|be sure))\b"
     r"|\b(?:is|are) (?:forbidden|not allowed)\b|\b(?:you|it|they) (?:can['’]t|cannot|may not)\b"
     r"|\b(?:i|we) (?:do |don['’]t |do not )?want\b",
     re.IGNORECASE,
@@ -49,10 +50,12 @@ _NO_DEMAND = re.compile(
     r"|\b(?:can|can['’]t|could|couldn['’]t|would|should|shouldn['’]t|does|doesn['’]t|did)"
     r" (?:the|this|that|these|those|it|we|you|i|they|there)\b|\bdo (?:we|you|i|they)\b"
     r"|\b(?:don['’]?t|do not|doesn['’]t|does not) (?:have|need) to\b"
-    r"|(?:\b(?:the|a|an|of|to|and|or|with|for|must|in|is|are)|[,:(—–-])$",
+    r"|^\S+\.\w+:\d+"
+    r"|(?:\b(?:the|a|an|of|to|and|or|with|for|must|in|is|are|this|full)|[,:(—–-]|[\"'`][);,]+)$",
     re.IGNORECASE,
 )
-"""Questions, guesses, permissions, clauses that hang on another one, and clipped sentences."""
+"""Questions, guesses, permissions, lines of tools and code, clauses that hang on another one or are clipped."""
+_QUOTED = re.compile(r"(?<!\w)(['\"]).{10,}?\1(?!\w)")
 
 
 def flipped(sentence: str) -> str:
@@ -67,7 +70,7 @@ def flipped(sentence: str) -> str:
 
 def demands(sentence: str) -> bool:
     """Whether a sentence tells somebody what to do or not to do, rather than what is, and has an opposite."""
-    parts = sentence.split("? ")
+    parts = _QUOTED.sub("", sentence).split("? ")
     told = any(_DEMANDS.search(part) and not _NO_DEMAND.search(part) for part in parts)
     return told and denies(sentence) != denies(flipped(sentence))
 
