@@ -94,7 +94,9 @@ def test_rules_and_open_work_are_asked() -> None:
 
 def test_how_things_stand_and_what_a_tool_says_is_neither_work_nor_a_rule() -> None:
     history = [
-        said('Never push generated files.\nadd_test.go:80: commit should not have a trailer\nmake sure it is there, then go on")'),
+        said(
+            'Never push generated files.\nadd_test.go:80: commit should not have a trailer\nmake sure it is there, then go on")'
+        ),
         said("I get 'the per-column arrays must be one-dimensional' for the sheet"),
         listed("c1", guide="pending", rename="pending"),
         listed("c2", guide="pending", rename="completed"),
@@ -105,12 +107,19 @@ def test_how_things_stand_and_what_a_tool_says_is_neither_work_nor_a_rule() -> N
     assert work == ["write the migration guide", "the export scheduler still needs to be documented"]
 
 
-def test_names_of_examples_templates_and_everyday_commands_are_not_asked() -> None:
-    names = ["git status --short", "https://example.com/tokens", '"failed to open %w"', "/path/to/gateway.py", "#8"]
-    history = [told(f"the mail handler of alphaOne takes {name} for tokens") for name in names]
-    assert not {*answers(history, [told(f"now alphaOne takes {name}") for name in names])} - set(NAMES)
-    kept = "the mail handler of alphaOne takes gatewayToken for tokens"
-    assert answers([told(kept)], [told("now it takes gatewayToken for mail tokens")]) == ["gatewayToken"]
+@pytest.mark.parametrize(
+    ("stands_for_another", "is_asked"),
+    [
+        ("https://example.com/{}", "https://tokens.dev/{}"),
+        ('"failed to open {} %w"', '"failed to open {} twice"'),
+    ],
+)
+def test_names_of_examples_and_templates_are_not_asked(stands_for_another: str, is_asked: str) -> None:
+    others = [told(f"the {word} handler has {is_asked.format(word)}") for word in ("scheduler", "exporter", "crawler")]
+    for name, asked in ((stands_for_another, False), (is_asked, True)):
+        name = name.format("mailer")
+        found = answers([*others, told(f"tokens of the gateway: {name}")], [told(f"gateway tokens now: {name}")])
+        assert (name.strip('"') in found) is asked
 
 
 @pytest.fixture(scope="module")
