@@ -94,9 +94,7 @@ def test_rules_and_open_work_are_asked() -> None:
 
 def test_how_things_stand_and_what_a_tool_says_is_neither_work_nor_a_rule() -> None:
     history = [
-        said(
-            'Never push generated files.\nadd_test.go:80: commit should not have a trailer\nmake sure it is there, then go on")'
-        ),
+        said('Never push generated files.\na_test.go:8: it should have a name\nmake sure it is there, then go on")'),
         said("I get 'the per-column arrays must be one-dimensional' for the sheet"),
         listed("c1", guide="pending", rename="pending"),
         listed("c2", guide="pending", rename="completed"),
