@@ -12,10 +12,9 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, zip_longest
 
-from workbench.compaction.clip import head
+from workbench.compaction.clip import head, reference
 from workbench.compaction.plan import Budget
 from workbench.compaction.prompt_template import harmless
-from workbench.compaction.results import reference
 from workbench.transcript.context import Context, protected
 from workbench.transcript.message import (
     Message,

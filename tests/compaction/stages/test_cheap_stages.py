@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from builders import called, conversation, result, rules, said, told
+from workbench.compaction.clip import reference
 from workbench.compaction.cut import Pins
 from workbench.compaction.engine import compact
 from workbench.compaction.plan import Budget, Stage
-from workbench.compaction.results import reference
 from workbench.compaction.stages.tool_results import BudgetReduction, ContextCollapse, Microcompact, Snip
 from workbench.compaction.stages.truncate import KeepFloor, RepairPairs
 from workbench.compaction.strategy import Strategy

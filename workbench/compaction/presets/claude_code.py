@@ -24,9 +24,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from workbench.compaction.clip import reference, rewritten
 from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.prompt_template import PromptTemplate
-from workbench.compaction.results import reference, rewritten
 from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span
 from workbench.compaction.stages.summarize import Summarize, clipped

@@ -28,11 +28,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from workbench.compaction.clip import boundary, head, with_texts
+from workbench.compaction.clip import boundary, head, reference, rewritten, with_texts
 from workbench.compaction.cut import Pins
 from workbench.compaction.plan import Budget, Plan, Replace
 from workbench.compaction.prompt_template import PromptTemplate, harmless
-from workbench.compaction.results import reference, rewritten
 from workbench.compaction.size_limits import LEAST, SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
 from workbench.compaction.stages.summarize import Summarize

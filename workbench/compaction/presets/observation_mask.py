@@ -19,8 +19,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from workbench.compaction.clip import rewritten
 from workbench.compaction.plan import Budget, Plan
-from workbench.compaction.results import rewritten
 from workbench.compaction.strategy import Preset, Situation, Strategy
 from workbench.transcript.context import Context
 

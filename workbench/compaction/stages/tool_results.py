@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from itertools import accumulate, groupby
 from typing import ClassVar
 
-from workbench.compaction.clip import head
+from workbench.compaction.clip import EXCERPT, REPEATED, SNIPPED, head, is_archived, reference, rewritten, truncated
 from workbench.compaction.cut import Pins
 from workbench.compaction.plan import Budget, Plan
-from workbench.compaction.results import EXCERPT, REPEATED, SNIPPED, is_archived, reference, rewritten, truncated
 from workbench.transcript.context import Context
 from workbench.transcript.files import touched
 from workbench.transcript.message import Message, ToolCall, ToolResult, plain_text

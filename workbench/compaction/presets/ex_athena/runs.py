@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import ClassVar, TypeAlias
 
-from workbench.compaction.clip import byte_length, head
+from workbench.compaction.clip import EXCERPT, REPEATED, byte_length, head, rewritten
 from workbench.compaction.plan import UNWRITTEN, Budget, Draft, Plan, Replace
 from workbench.compaction.presets.ex_athena.stages import MARKS, Pinning, rewritable, tool_of
 from workbench.compaction.presets.token_counters import calls_of
-from workbench.compaction.results import EXCERPT, REPEATED, rewritten
 from workbench.compaction.stages.tool_results import ContextCollapse as Stubs
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, Text, ToolCall, ToolResult, is_empty, plain_text

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from workbench.compaction.clip import byte_length, head
+from workbench.compaction.clip import EXCERPT, SNIPPED, byte_length, head, reference, rewritten, truncated
 from workbench.compaction.plan import Budget, Plan, behind_prompt, place
 from workbench.compaction.presets.token_counters import calls_of, role_of
 from workbench.compaction.prompt_template import PromptTemplate, harmless, prompt
-from workbench.compaction.results import EXCERPT, SNIPPED, reference, rewritten, truncated
 from workbench.compaction.size_limits import SizeLimits
 from workbench.compaction.span_selection import KEPT_SHARE, Span, SummaryInput
 from workbench.compaction.stages.summarize import Summarize
