@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from workbench.analysis.paired import Estimate, estimate, ratio
+from workbench.analysis.paired import Estimate, estimate, interval_columns, ratio
 from workbench.errors import SettingError
 from workbench.formats import decimal, interval, missing
 from workbench.validation.answers.exams import KNOWN, METRICS
@@ -66,9 +66,10 @@ def _figures(rows: pd.DataFrame, metric: str, unit: str) -> dict[str, float | in
     return {
         "things": len(rows), "units": rows[unit].nunique(), "fetched": float(rows["fetched_again"].mean()),
         "lost": int(lost.sum()),
-        **_ends("if_lost", _share(rows[lost], unit)), **_ends("if_kept", _share(rows[~lost], unit)),
-        **_ends("auc", _ratio(pairs)), **_ends("alike", _ratio(alike)),
-        **_ends("lead", _ratio(pairs.assign(won=pairs["won"] - base["won"]), least=-1)),
+        **interval_columns("if_lost", _share(rows[lost], unit)),
+        **interval_columns("if_kept", _share(rows[~lost], unit)),
+        **interval_columns("auc", _ratio(pairs)), **interval_columns("alike", _ratio(alike)),
+        **interval_columns("lead", _ratio(pairs.assign(won=pairs["won"] - base["won"]), least=-1)),
     }  # fmt: skip
 
 
@@ -91,11 +92,6 @@ def _pairs(rows: pd.DataFrame, metric: str, unit: str, more: Sequence[str]) -> p
 
 def _ratio(pairs: pd.DataFrame, least: float = 0) -> Estimate | None:
     return ratio(pairs["won"].tolist(), pairs["all"].tolist(), pairs.index.tolist(), least=least, most=1)
-
-
-def _ends(name: str, found: Estimate | None) -> dict[str, float | None]:
-    values = (None, None, None) if found is None else (found.mean, found.low, found.high)
-    return dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))
 
 
 def with_intervals(found: pd.DataFrame) -> pd.DataFrame:

@@ -171,6 +171,12 @@ def estimate(
     return replace(found, low=max(least, float(low)), high=min(most, float(high)))
 
 
+def interval_columns(name: str, found: Estimate | None) -> dict[str, float | None]:
+    """The columns of an estimate: `name`, `name_low` and `name_high`."""
+    mean, low, high = (found.mean, found.low, found.high) if found else (None, None, None)
+    return {name: mean, f"{name}_low": low, f"{name}_high": high}
+
+
 def ratio(
     parts: Sequence[float], wholes: Sequence[float], projects: Sequence[str], *, least: float = -inf, most: float = inf
 ) -> Estimate | None:

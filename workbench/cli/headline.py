@@ -8,6 +8,7 @@ from textwrap import fill
 
 import pandas as pd
 
+from workbench.analysis.paired import interval_columns
 from workbench.analysis.replication import repeated_note
 from workbench.cli.output import complain, printable, records, say, say_json, table
 from workbench.experiment.combined import steady
@@ -17,7 +18,7 @@ from workbench.formats import NOTHING, decimal, dollars, joined, percent, some
 from workbench.report import render
 from workbench.report.comparison import differences, panel_of, panel_words
 from workbench.report.cost import within_reach
-from workbench.report.summaries import answer_sentences, answers, interval_columns
+from workbench.report.summaries import answer_sentences, answers
 from workbench.report.tables import Tables
 from workbench.report.verdict import over_sessions, verdict
 

@@ -57,8 +57,8 @@ class BaselineAtSizes:
                 continue
             for metric, score in zip(METRICS, self._scored([self._at_size(event) for event in events]), strict=True):
                 yield {
-                    "mode": "matched", "share": share, "baseline": self.preset.name, "metric": metric.name,
-                    "value": score.value, "n": score.n, "why": score.why,
+                    "strategy": replay.preset, "mode": "matched", "share": share, "baseline": self.preset.name,
+                    "metric": metric.name, "value": score.value, "n": score.n, "why": score.why,
                 }  # fmt: skip
 
     def context(self, event: CompactionEvent) -> Context | None:
@@ -126,8 +126,8 @@ def _apart(done: Compaction, wanted: int) -> float:
 
 def reference_inputs(
     ready: Prepared, spec: Scope, sized: Sequence[SizedHistory], really: Mapping[int, RecordedContexts]
-) -> Iterator[tuple[str, list[MetricInput]]]:
-    """By reference, its inputs: `random` and `oracle` at every size, `recorded` where it was.
+) -> Iterator[MetricInput]:
+    """What the references are scored by: `random` and `oracle` at every size, `recorded` where it was.
 
     `sized` has the histories that fit their sizes, `really` the recorded compactions by boundary; the seed of `spec`
     draws the random messages.
@@ -148,10 +148,10 @@ def reference_inputs(
     recorded = [one for one in sized if one.share is None]
     for reference in ("random", "oracle"):
         shots = [Snapshot(one.at, made(reference, one), one.share) for one in sized]
-        inputs = [MetricInput(replay(reference, "matched", shots), ready.index, share) for share in shares]
+        for share in shares:
+            yield MetricInput(replay(reference, "matched", shots), ready.index, share)
         if recorded:
-            inputs.append(MetricInput(replay(reference, "recorded", shots), ready.index))
-        yield reference, inputs
+            yield MetricInput(replay(reference, "recorded", shots), ready.index)
     if recorded:
         shots = [Snapshot(one.at, really[one.at].after) for one in recorded]
-        yield "recorded", [MetricInput(replay("recorded", "recorded", shots), ready.index)]
+        yield MetricInput(replay("recorded", "recorded", shots), ready.index)

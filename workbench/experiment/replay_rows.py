@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any, TypeAlias
 
 from workbench.compaction.strategy import Preset
@@ -14,7 +14,7 @@ from workbench.experiment.prepared import Prepared
 from workbench.experiment.references import BaselineAtSizes, reference_inputs
 from workbench.experiment.spec import Scope
 from workbench.metrics.builtin import BUILTIN, EVEN_SO, installed
-from workbench.metrics.chain import chain
+from workbench.metrics.chain import chain as lifetimes
 from workbench.metrics.costs.pricing import pricing
 from workbench.metrics.metric import MetricInput, Retained, Score
 from workbench.metrics.paging import paging
@@ -75,17 +75,13 @@ def replay_rows(
     at = at_boundaries(session, ready.sizing, ready.window, spec.boundaries) if spec.shares else ()
     sized = (*sized_histories(session, ready.sizing, at, spec.shares), *recorded_histories(really))
     fitting = [one for one in sized if one.fits]
-    _name(tables, session.id, preset.name)
     if preset.name == "none":  # the references that no agent could make are made beside the one that keeps all
-        for reference, inputs in reference_inputs(ready, spec, fitting, really):
-            found = _empty()
-            for data in inputs:
-                _fill(found, data)
-            _name(found, session.id, reference)
-            for name, rows in found.items():
-                tables[name] += rows
+        for data in reference_inputs(ready, spec, fitting, really):
+            _fill(tables, data)
         tables["reconciliation"] += reconciliation(ready, prices)
-        tables["boundaries"] += [{"session": session.id, **_boundary(one)} for one in sized]
+        tables["boundaries"] += [_boundary(one) for one in sized]
+    for row in chain.from_iterable(tables.values()):
+        row["session"] = session.id
     return tables
 
 
@@ -115,36 +111,26 @@ def replays(
 
 def natural_rows(data: MetricInput, worst: int = WORST) -> Tables:
     """The rows of one natural replay, with so many of its losses."""
-    tables = _empty()
+    tables: Tables = {name: [] for name in NAMES}
     charges = data.bill.charges if data.bill is not None else ()
     for step, charge in zip_longest(data.replay.steps, charges):
         paid = {"cache_read": charge.read, "usd": charge.usd} if charge is not None else {}
-        tables["steps"].append({**{field.name: getattr(step, field.name) for field in fields(step)}, **paid})
+        own = {field.name: getattr(step, field.name) for field in fields(step)}
+        tables["steps"].append({"strategy": data.replay.preset, **own, **paid})
     _fill(tables, data, worst)
     return tables
 
 
-def _empty() -> Tables:
-    return {name: [] for name in NAMES}
-
-
-def _name(tables: Tables, session: str, strategy: str) -> None:
-    for rows in tables.values():
-        for row in rows:
-            row["session"], row["strategy"] = session, strategy
-
-
 def _fill(tables: Tables, data: MetricInput, worst: int = WORST) -> None:
-    place: Row = {"mode": data.replay.mode, "share": data.share}
+    place: Row = {"strategy": data.replay.preset, "mode": data.replay.mode, "share": data.share}
     events = [event for event in data.replay.events if event.share == data.share]
-    tables["compactions"] += [place | row for row in _compactions(events)]
-    tables["retention"] += [place | row for row in _retention(data)]
-    tables["survival"] += chain(data)
-    tables["scores"] += [place | row for row in _scores(data)]
-    tables["costs"] += cost_rows(data)
-    tables["paging"] += [place | row for row in paging(data)]
-    if data.replay.preset not in REFERENCES:
-        tables["losses"] += [place | row for row in _losses(data, worst)]
+    found = {
+        "compactions": _compactions(events), "retention": _retention(data), "survival": lifetimes(data),
+        "scores": _scores(data), "costs": cost_rows(data), "paging": paging(data),
+        "losses": [] if data.replay.preset in REFERENCES else _losses(data, worst),
+    }  # fmt: skip
+    for name, rows in found.items():
+        tables[name] += [place | row for row in rows]
 
 
 def _compactions(events: Iterable[CompactionEvent]) -> Iterable[Row]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -129,7 +128,7 @@ def lost_now(now: Tables, then: Tables) -> Tables:
     had = set(then.losses[PLACE].fillna(-1).itertuples(index=False, name=None))
     places = now.losses[PLACE].fillna(-1).itertuples(index=False, name=None)
     new = [place not in had and place[:2] in replayed for place in places]
-    return replace(now, losses=now.losses[pd.Series(new, index=now.losses.index, dtype=bool)])
+    return now.changed(losses=now.losses[pd.Series(new, index=now.losses.index, dtype=bool)])
 
 
 def answer_html(now: Tables, then: Tables | None) -> Html:

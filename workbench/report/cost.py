@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from workbench.analysis.paired import interval_columns
 from workbench.formats import joined, some
 from workbench.palette import REFERENCES
 from workbench.report.html import Html, empty, part, sentences
-from workbench.report.summaries import interval_columns
 from workbench.report.tables import Tables
 
 PARTS = ("usd_input", "usd_read", "usd_write", "usd_output", "usd_summaries", "usd_fetching")

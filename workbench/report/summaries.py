@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from workbench.analysis.paired import Estimate
+from workbench.analysis.paired import interval_columns
 from workbench.analysis.survival import survival
 from workbench.metrics import HEADLINE
 from workbench.palette import REFERENCES
@@ -40,12 +40,6 @@ def _headline(run: Tables, name: str) -> dict[str, object]:
         **interval_columns("cost_saved", run.net_saving(name)),
         **{metric: found.mean if found else None for metric, found in means.items()},
     }  # fmt: skip
-
-
-def interval_columns(name: str, found: Estimate | None) -> dict[str, float | None]:
-    """The columns of an estimate: `name`, `name_low` and `name_high`."""
-    mean, low, high = (found.mean, found.low, found.high) if found else (None, None, None)
-    return {name: mean, f"{name}_low": low, f"{name}_high": high}
 
 
 def by_size(run: Tables) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, nan
 from typing import Any
@@ -15,7 +15,7 @@ from workbench.analysis.paired import Estimate, estimate, ratio
 from workbench.analysis.scores import projects_of, size_gains, with_projects
 from workbench.errors import UnknownName
 from workbench.experiment.spec import chosen_baseline
-from workbench.experiment.store import Results
+from workbench.experiment.store import COLUMNS, Results
 from workbench.metrics import HEADLINE
 from workbench.palette import REFERENCES
 
@@ -29,23 +29,17 @@ SAVED = "tokens_saved"
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables of a run with plain columns: missing numbers are NaN, missing words are empty."""
+    """The tables of a run as attributes, with plain columns: missing numbers are NaN, missing words are empty."""
 
     manifest: Mapping[str, Any]
-    sessions: pd.DataFrame
-    steps: pd.DataFrame
-    compactions: pd.DataFrame
-    retention: pd.DataFrame
-    scores: pd.DataFrame
-    losses: pd.DataFrame
-    replays: pd.DataFrame
-    survival: pd.DataFrame
-    costs: pd.DataFrame
-    paging: pd.DataFrame
-    reconciliation: pd.DataFrame
-    baseline_at_sizes: pd.DataFrame
-    boundaries: pd.DataFrame
+    tables: Mapping[str, pd.DataFrame]
     named_baseline: str = ""
+
+    def __getattr__(self, name: str) -> pd.DataFrame:
+        """A table as an attribute."""
+        if name not in COLUMNS:
+            raise AttributeError(f"a run has no table {name!r}; it has {', '.join(COLUMNS)}")
+        return self.tables[name]
 
     @classmethod
     def of(cls, run: Results, baseline: str = "") -> Tables:
@@ -54,13 +48,16 @@ class Tables:
         Raises:
             UnknownName: the run has no such strategy.
         """
-        names = (one.name for one in fields(cls) if one.type == "pd.DataFrame")
-        found = cls(run.manifest, **{name: plain(run.table(name)) for name in names}, named_baseline=baseline)
+        found = cls(run.manifest, {name: plain(run.table(name)) for name in COLUMNS}, baseline)
         by = str(found.settings.get("group_by", "project"))
-        found = replace(found, scores=with_projects(found.scores, found.sessions, by))
+        found = found.changed(scores=with_projects(found.scores, found.sessions, by))
         if baseline and baseline not in found.strategies:
             raise UnknownName("strategy of this run", baseline, found.strategies)
         return found
+
+    def changed(self, **tables: pd.DataFrame) -> Tables:
+        """The same run with other tables in the place of these."""
+        return replace(self, tables={**self.tables, **tables})
 
     @property
     def settings(self) -> Mapping[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from math import inf
 
 import numpy as np
 import pandas as pd
@@ -69,9 +70,15 @@ def scores(table: pd.DataFrame) -> list[ExamScore]:
         own, rows = common[common["strategy"] == name], even[even["strategy"] == name]
         left = int((rows["item"].notna() & rows["score"].isna()).sum())
         larger = len(large[name].inside) if name in large else 0
+        score, lexical = (_mean(own, column, most=1) for column in ("score", "lexical"))
         used = _mean(rows, "used") if "used" in rows else None
-        against = _difference(even[even["strategy"] == name], whole)
-        found.append(ExamScore(name, *_means(own), len(own), own["session"].nunique(), left, larger, used, *against))
+        baseline, difference = _difference(rows, whole)
+        found.append(
+            ExamScore(
+                name, score, None if lexical is None else lexical.mean, len(own), own["session"].nunique(), left,
+                larger, None if used is None else used.mean, baseline, difference,
+            )
+        )  # fmt: skip
     return found
 
 
@@ -88,25 +95,13 @@ def _difference(own: pd.DataFrame, whole: pd.DataFrame) -> tuple[str, Estimate |
     items = [*PLACE, "project", "item", "replicate"]
     both = own[own["score"].notna()].merge(there[there["score"].notna()], on=items, suffixes=("", "_there"))
     baseline = str(there["strategy"].iloc[0]) if len(there) else ""
-    return baseline, _mean_over_projects(both.assign(gap=both["score"] - both["score_there"]), "gap")
+    return baseline, _mean(both.assign(gap=both["score"] - both["score_there"]), "gap")
 
 
-def _mean_over_projects(rows: pd.DataFrame, column: str) -> Estimate | None:
+def _mean(rows: pd.DataFrame, column: str, most: float = inf) -> Estimate | None:
+    """The mean of a column over projects, each the mean of its sessions."""
     by = rows.groupby(["session", "project"])[column].mean().astype(float)
-    return estimate(by.tolist(), by.index.get_level_values("project").tolist())
-
-
-def _mean(rows: pd.DataFrame, column: str) -> float | None:
-    found = _mean_over_projects(rows, column)
-    return None if found is None else found.mean
-
-
-def _means(rows: pd.DataFrame) -> tuple[Estimate | None, float | None]:
-    """The mean scores of the reader and of the lexical reader."""
-    by = rows.groupby(["session", "project"])[["score", "lexical"]].mean().astype(float)
-    projects = by.index.get_level_values("project").tolist()
-    score, lexical = (estimate(by[name].tolist(), projects, most=1) for name in ("score", "lexical"))
-    return score, None if lexical is None else lexical.mean
+    return estimate(by.tolist(), by.index.get_level_values("project").tolist(), most=most)
 
 
 def agreement(table: pd.DataFrame) -> dict[str, float | int | None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -68,10 +67,8 @@ class ExamResults:
     @classmethod
     def write(cls, folder: Path, rows: Sequence[Row], notes: Mapping[str, object]) -> ExamResults:
         """The answers, written into this folder: the table first, so that notes belong to one that is there."""
-        folder.mkdir(parents=True, exist_ok=True)
         table = pd.DataFrame({name: pd.array([row.get(name) for row in rows], dtype=COLUMNS[name]) for name in COLUMNS})
-        table.to_parquet(part := folder / f".{cls.file}.{os.getpid()}.part", index=False)
-        part.replace(folder / cls.file)
+        write_atomically(folder / cls.file, table.to_parquet(index=False))
         write_atomically((folder / cls.file).with_suffix(".json"), json.dumps(notes, indent=2) + "\n")
         return cls(folder)
 
