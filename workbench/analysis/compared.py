@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,7 @@ COLUMNS = (
 )  # fmt: skip
 """Of `compare_table`, see there."""
 
-Row: TypeAlias = dict[str, object]
+Row: TypeAlias = dict[str, Any]
 
 
 def compare_table(
@@ -124,7 +124,7 @@ def sides(
 
 def _adjust(rows: Sequence[Row], others: Sequence[float | None]) -> None:
     """Write down the adjusted p of some rows, in a family with other tests."""
-    adjusted = holm([*(_number(row.get("p")) for row in rows), *others])
+    adjusted = holm([*(row.get("p") for row in rows), *others])
     for row, p in zip(rows, adjusted, strict=False):
         row["p_holm"] = p
 
@@ -188,8 +188,8 @@ class _PairedTest:
         """Two keys: the test over the family, and an interval without 0."""
         if str(row.get("why", "")).startswith(("too few", "no session")):
             return "too few projects"
-        p = _number(row.get("p") if row["reference"] else row.get("p_holm"))
-        difference, low, high = (_number(row.get(column)) for column in ("difference", "low", "high"))
+        p = row.get("p") if row["reference"] else row.get("p_holm")
+        difference, low, high = (row.get(column) for column in ("difference", "low", "high"))
         if p is None or p > ALPHA or difference is None:
             return "undecided"
         if low is not None and high is not None and low <= 0 <= high:
@@ -219,7 +219,3 @@ def _findings(gaps: Floats, tests: int) -> Row:
     if differ < floor and "why" not in found:
         found["why"] = f"only {differ} of {n} projects differ; at least {floor} that do would be needed"
     return found
-
-
-def _number(value: object) -> float | None:
-    return value if isinstance(value, float) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from textwrap import fill
+from typing import Any
 
 import pandas as pd
 
@@ -14,7 +15,7 @@ from workbench.cli.output import complain, printable, records, say, say_json, ta
 from workbench.experiment.combined import steady
 from workbench.experiment.compare import Forecast
 from workbench.experiment.store import Results
-from workbench.formats import NOTHING, decimal, dollars, joined, percent, some
+from workbench.formats import NOTHING, decimal, dollars, joined, missing, percent, some
 from workbench.report import render
 from workbench.report.comparison import differences, panel_of, panel_words
 from workbench.report.cost import within_reach
@@ -106,7 +107,7 @@ WIDTH = 80
 WORDS = {"better": "better", "worse": "worse", "undecided": "may be chance"}
 
 
-def headline(run: Tables) -> list[dict[str, float | str | None]]:
+def headline(run: Tables) -> list[dict[str, Any]]:
     """A row a strategy: means of the main metrics; None where no session has the metric."""
     found = []
     replayed = set(run.replays["strategy"])
@@ -163,7 +164,7 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
     if found_panel is not None:
         write(panel_words(run, found_panel))
     say("\nEach on its own trigger, a mean over sessions:\n")
-    own = [row | {"recall": _recall(row["recall"]) + "!" * (row["strategy"] in over)} for row in found]
+    own = [row | {"recall": decimal(row["recall"]) + "!" * (row["strategy"] in over)} for row in found]
     own = [row | {"saved": _saved(row)} for row in own]
     say(table(own, OWN_TRIGGER, room=WIDTH))
     if reach := records(within_reach(run)):
@@ -178,7 +179,7 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
     say(f"\nTables: {results.path}" if no_report else f"\nReport: {results.report}")
 
 
-def show_sizes(run: Tables, found: Sequence[Mapping[str, object]]) -> None:
+def show_sizes(run: Tables, found: Sequence[Mapping[str, Any]]) -> None:
     """Print what each strategy of the headline still knows at each size, and what it really used, if there are any."""
     sizes = {f"{share:.0%}": f"recall_at_{share:g}" for share in run.shares}
     if not sizes:
@@ -187,9 +188,9 @@ def show_sizes(run: Tables, found: Sequence[Mapping[str, object]]) -> None:
     compared = {str(row["strategy"]): row for row in records(differences(run)) if not row["reference"]}
     rows = []
     for row in found:
-        name = str(row["strategy"])
-        known = {size: _recall(row[size]) + "*" * (name in large) for size in sizes.values()}
-        bound = {"bound": _recall(row["recall_bound"])}
+        name = row["strategy"]
+        known = {size: decimal(row[size]) + "*" * (name in large) for size in sizes.values()}
+        bound = {"bound": decimal(row["recall_bound"])}
         used = _used([row[f"used_at_{share:g}"] for share in run.shares])
         rows.append({"strategy": name, **known, **bound, "used": used, "against": _difference(compared.get(name))})
     against = {f"vs {run.baseline}": "against"} if compared else {}
@@ -252,23 +253,18 @@ def write(text: str) -> None:
     say("\n" + fill(printable(text).replace(" %", "\0%"), width=WIDTH).replace("\0", " "))
 
 
-def _saved(row: Mapping[str, object]) -> str:
+def _saved(row: Mapping[str, Any]) -> str:
     """The share of the bill that is saved, with its interval over projects, where there is one: `15 % (5 to 24)`."""
     mean, low, high = (row[f"cost_saved{end}"] for end in ("", "_low", "_high"))
-    ends = f" ({100 * low:.0f} to {100 * high:.0f})" if isinstance(low, float) and isinstance(high, float) else ""
-    return (percent(mean) if isinstance(mean, float) else NOTHING) + ends
-
-
-def _recall(value: object) -> str:
-    return decimal(value if isinstance(value, float) else None)
+    return percent(mean) + ("" if missing(low) else f" ({100 * low:.0f} to {100 * high:.0f})")
 
 
 def _sessions(found: Mapping[str, tuple[int, int]]) -> str:
     return ", ".join(f"{name} in {n} of {every}" for name, (n, every) in found.items())
 
 
-def _difference(row: Mapping[str, object] | None) -> str:
+def _difference(row: Mapping[str, Any] | None) -> str:
     """A difference of shares with what the test over all strategies says of it."""
-    if row is None or not isinstance(row["difference"], float):
-        return decimal(None)
-    return f"{row['difference']:+.2f} {WORDS.get(str(row['verdict']), 'too few')}"
+    if row is None or missing(row["difference"]):
+        return NOTHING
+    return f"{row['difference']:+.2f} {WORDS.get(row['verdict'], 'too few')}"

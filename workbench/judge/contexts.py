@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Self, TypeAlias, TypeVar
+from typing import Self, TypeVar
 
 from pydantic import Field
 
@@ -21,20 +21,15 @@ from workbench.experiment.spec import (
     DEFAULT_STRATEGIES,
     Flag,
     OneModel,
-    Read,
     Shares,
     Spec,
     Strategies,
     Whole,
     chosen_baseline,
-    one_model,
     with_references,
 )
-from workbench.models.likelihood import CachedLikelihood
 from workbench.models.litellm import LiteLLM
-from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
-from workbench.models.weights import weights
 from workbench.models.wrappers import innermost
 from workbench.palette import REFERENCES
 from workbench.replay.boundaries import at_shares
@@ -92,17 +87,6 @@ def even_choice(items: Sequence[Item], most: int) -> Sequence[Item]:
 def context_text(messages: Sequence[Message]) -> str:
     """A context as the text that a model is shown: whole, with thoughts kept apart."""
     return _WHOLE.transcript(messages)
-
-
-MaybeModel: TypeAlias = Annotated[str | Model | None, Read(lambda value: value and one_model(value))]
-
-
-LocalModel: TypeAlias = Annotated[str | CachedLikelihood, Read(lambda value: value)]
-
-
-def cached_likelihood(wanted: str | CachedLikelihood) -> CachedLikelihood:
-    """The local model of these weights, whose results are kept; one at hand stays as it is."""
-    return CachedLikelihood.of(weights(wanted)) if isinstance(wanted, str) else wanted
 
 
 def _compacted(ready: Prepared, replay: Replay, why: Mapping[float, str]) -> Iterator[Compacted]:

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from scipy.optimize import isotonic_regression
 
 from workbench.markup import render
 
@@ -77,15 +79,9 @@ def name_ends(figure: Figure, axes: Axes, labels: Sequence[Label]) -> None:
 
 def apart(wanted: Sequence[float], step: float, low: float, high: float) -> list[float]:
     """Heights at least `step` apart, as near to the wanted ones, which rise, as room between low and high allows."""
-    groups: list[list[float]] = []  # each: the sum of what its members want as the height of the first, and how many
-    for i, height in enumerate(wanted):
-        groups.append([height - i * step, 1])
-        while len(groups) > 1 and groups[-2][0] / groups[-2][1] > groups[-1][0] / groups[-1][1]:
-            total, members = groups.pop()
-            groups[-1] = [groups[-1][0] + total, groups[-1][1] + members]
-    first = [total / members for total, members in groups for _ in range(int(members))]
-    top = high - (len(first) - 1) * step
-    return [max(low, min(base, top)) + i * step for i, base in enumerate(first)]
+    places = step * np.arange(len(wanted))
+    first = isotonic_regression(np.asarray(wanted) - places).x if len(wanted) else places
+    return [float(height) for height in np.clip(first, low, max(low, high - places.max(initial=0))) + places]
 
 
 def svg(figure: Figure, name: str, alt: str = "") -> str:

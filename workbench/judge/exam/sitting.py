@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -20,14 +20,11 @@ from workbench.errors import SettingError, Unanswered, UnknownName
 from workbench.experiment.filler import FillerModel, ModelUse
 from workbench.experiment.prepared import What
 from workbench.experiment.replay_rows import Row
-from workbench.experiment.spec import Whole, documented, model_name
+from workbench.experiment.spec import Read, Whole, documented, model_name, one_model
 from workbench.experiment.store import write_atomically
 from workbench.judge.contexts import (
     Compacted,
     ContextSpec,
-    LocalModel,
-    MaybeModel,
-    cached_likelihood,
     context_text,
     even_choice,
 )  # fmt: skip
@@ -36,6 +33,9 @@ from workbench.judge.exam.readers import CandidateLikelihood, Choice, ModelReade
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.item import corrected
 from workbench.metrics.view import view
+from workbench.models.likelihood import CachedLikelihood
+from workbench.models.model import Model
+from workbench.models.weights import weights
 
 READERS = ("choice", "likelihood")
 
@@ -95,8 +95,12 @@ class ExamSpec(ContextSpec):
     """A measurement by the exam."""
 
     reader: str = Field("choice", description=f"How the model answers: {' or '.join(READERS)}.")
-    model: MaybeModel = Field(None, description="Model that chooses: litellm:NAME, or a model of your own.")
-    likelihood: LocalModel = Field("gemma", description="Weights of the reader likelihood: gemma, smollm2 or a .gguf.")
+    model: Annotated[str | Model | None, Read(lambda model: model and one_model(model))] = Field(
+        None, description="Model that chooses: litellm:NAME, or a model of your own."
+    )
+    likelihood: Annotated[str | CachedLikelihood, Read(lambda model: model)] = Field(
+        "gemma", description="Weights of the reader likelihood: gemma, smollm2 or a .gguf."
+    )
     graded: Path | None = Field(None, description="Graded answers that the reader must follow to be admitted.")
     most: Whole = Field(20, ge=1, description="Ask at most this many items at a boundary.")
     replicates: Whole = Field(1, ge=1, description="Let the reader sit each exam this often.")
@@ -107,7 +111,8 @@ class ExamSpec(ContextSpec):
         if self.reader not in READERS:
             raise UnknownName("reader", self.reader, READERS)
         if self.reader == "likelihood":
-            return [CandidateLikelihood(cached_likelihood(self.likelihood))]
+            local = self.likelihood
+            return [CandidateLikelihood(CachedLikelihood.of(weights(local)) if isinstance(local, str) else local)]
         if self.model is None:
             raise SettingError("the reader `choice` needs a model; name one, such as --model litellm:gpt-4o-mini")
         model = self.how.model(self.model)

@@ -9,6 +9,7 @@ from math import fsum
 
 import numpy as np
 import pandas as pd
+from scipy.stats import mannwhitneyu
 
 from workbench.extraction.entities import Entity, Kind
 from workbench.extraction.words import words
@@ -177,10 +178,8 @@ def _same_sign(pair: pd.DataFrame) -> bool:
 
 def auc(values: pd.Series, right: pd.Series) -> float | None:
     """How often a right answer has a higher value than a wrong one, ties half; None where all are the same."""
-    ranks, n = values.rank(), int(right.sum())
-    if n in (0, len(right)):
-        return None
-    return float((ranks[right].sum() - n * (n + 1) / 2) / (n * (len(right) - n)))
+    won, lost = values[right], values[~right]
+    return float(mannwhitneyu(won, lost).statistic / (len(won) * len(lost))) if len(won) and len(lost) else None
 
 
 def by_category(rows: pd.DataFrame, column: str = "category") -> pd.DataFrame:
