@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.experiment.store import COLUMNS, Results, RunFolder, frame
+from workbench.report.tables import Tables
 
 KEEPS = {"none": 1.0, "null": 0.04, "truncate": 0.5, "summarize": 0.74, "pipeline": 0.62}
 SAVES = {"none": 0.0, "null": 0.9, "truncate": 0.47, "summarize": 0.44, "pipeline": 0.39}
@@ -53,6 +55,17 @@ def made(
         rows["survival"] += _survival(id, strategy, dice)
         rows["replays"].append({"session": id, "strategy": strategy, "status": "ok", "reason": ""})
     return MadeResults(dict(MANIFEST), rows)
+
+
+@cache
+def tables_of(
+    sessions: int = 3,
+    strategies: tuple[str, ...] = tuple(KEEPS),
+    shares: tuple[float, ...] = (0.05, 0.1, 0.2),
+    **text: str,
+) -> Tables:
+    """The tables of such a run, made once for all tests; nobody writes into them."""
+    return Tables.of(made(sessions, strategies, shares, **text))
 
 
 HOSTILE = (

@@ -3,7 +3,7 @@ import json
 from pathlib import Path
 
 import pytest
-from report.made import MadeResults, made
+from report.made import MadeResults, made, tables_of
 
 from workbench.experiment.store import Results
 from workbench.report.comparison import answer_html, changes, changes_html, lost_now
@@ -42,7 +42,7 @@ def test_few_sessions_are_too_few_to_tell() -> None:
 
 
 def test_only_sessions_and_strategies_of_both_are_compared() -> None:
-    found = changes(Tables.of(made(10)), Tables.of(made(8, ("none", "null", "truncate"))))
+    found = changes(tables_of(10), tables_of(8, ("none", "null", "truncate")))
     assert found["strategy"].tolist() == ["truncate"] and found["sessions"].tolist() == [8]
     assert "no strategy and session in common" in told(made(2), made(0))
 
@@ -88,5 +88,5 @@ def test_a_sweep_shows_its_points_with_their_settings_and_which_nothing_beats(sw
 
 
 def test_what_did_not_change_at_all_is_the_same() -> None:
-    html = changes_html(Tables.of(made(10)), Tables.of(made(10))).html
+    html = changes_html(tables_of(10), tables_of(10)).html
     assert html.count("the same in every session") == 6 and "there is no interval" not in html

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from matplotlib.text import Text
-from report.made import KEEPS, MadeResults, made
+from report.made import KEEPS, MadeResults, made, tables_of
 
 from profiles import FULL
 from workbench.report import charts
@@ -84,7 +84,7 @@ def test_every_chart_names_n_and_the_better_direction(chart: str) -> None:
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_no_data_is_said_in_words_on_no_axis(chart: str) -> None:
-    figure = getattr(charts, chart)(Tables.of(made(0)))
+    figure = getattr(charts, chart)(tables_of(0))
     words = " ".join(word for word, _ in texts(figure))
     assert "Nothing to draw" in words and not figure.axes[0].axison
 
@@ -155,7 +155,7 @@ def test_the_trigger_is_drawn_only_where_all_strategies_agree() -> None:
 
 
 def test_a_chart_is_the_same_bytes_twice_and_asks_for_nothing() -> None:
-    first, second = (svg(charts.savings(Tables.of(made(3))), "savings", "alt <words>") for _ in range(2))
+    first, second = (svg(charts.savings(tables_of(3)), "savings", "alt <words>") for _ in range(2))
     assert first == second
     assert not re.search(r'(?:href|src)="(?!#)|url\((?!#)|@import|<image|<script', first)
     assert 'aria-label="alt &lt;words&gt;"' in first

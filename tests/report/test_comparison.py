@@ -2,7 +2,7 @@ import re
 from pathlib import Path
 
 import pytest
-from report.made import made
+from report.made import made, tables_of
 
 from workbench.analysis.compared import ALPHA, WORTH
 from workbench.markup import environment
@@ -19,43 +19,43 @@ def words(html: str) -> str:
 
 
 def test_every_strategy_is_compared_with_the_baseline_at_equal_size_where_there_is_one() -> None:
-    run = Tables.of(made(9))
+    run = tables_of(9)
     found = differences(run).set_index("strategy")
     assert set(found.index) == {"summarize", "pipeline", "none", "null"}
     at_size = run.scores[(run.scores["metric"] == "exam_recall") & (run.scores["mode"] == "matched")]
     means = at_size.groupby(["strategy", "session"])["value"].mean().groupby("strategy").mean()
     assert found.loc["summarize", "difference"] == pytest.approx(means["summarize"] - means["truncate"])
-    own = differences(Tables.of(made(9, shares=()))).set_index("strategy")
+    own = differences(tables_of(9, shares=())).set_index("strategy")
     assert own.loc["summarize", "difference"] == pytest.approx(0.74 - 0.5, abs=0.06)
 
 
 def test_the_table_says_better_too_few_and_what_would_have_shown() -> None:
-    enough = words(differences_html(Tables.of(made(9))).html)
+    enough = words(differences_html(tables_of(9)).html)
     assert "keeps more than truncate" in enough and "saves less than truncate" in enough
-    few = words(differences_html(Tables.of(made(4))).html)
+    few = words(differences_html(tables_of(4)).html)
     assert "too few projects: 4, at least 7 would do for 2 comparisons" in few
     assert "keeps more" not in few.replace("null", "")
 
 
 def test_the_headline_names_the_baseline_and_says_when_sessions_are_too_few() -> None:
     assert "Against pipeline" in headline_html(Tables.of(made(9), "pipeline")).html
-    assert "too few" in headline_html(Tables.of(made(4))).html
-    assert "Against" not in headline_html(Tables.of(made(4, ("none", "null", "truncate")))).html
+    assert "too few" in headline_html(tables_of(4)).html
+    assert "Against" not in headline_html(tables_of(4, ("none", "null", "truncate"))).html
 
 
 def test_one_strategy_has_nothing_to_be_compared_with() -> None:
-    run = Tables.of(made(9, ("none", "null", "truncate")))
+    run = tables_of(9, ("none", "null", "truncate"))
     assert "no two strategies" in differences_html(run).html and lead(run, "truncate").empty
     assert standings(run).empty and frontier_html(run).html == ""
 
 
 def test_the_frontier_holds_those_that_nobody_beats_on_both_counts_with_how_sure_that_is() -> None:
-    found = standings(Tables.of(made(9))).set_index("strategy").to_dict("index")
+    found = standings(tables_of(9)).set_index("strategy").to_dict("index")
     assert {name for name, one in found.items() if one["on_frontier"]} == {"summarize"}
     assert found["summarize"]["probability"] == 1 and 0.2 < found["truncate"]["probability"] < 0.6
-    told = frontier_html(Tables.of(made(9))).plain
+    told = frontier_html(tables_of(9)).plain
     assert "as much as summarize (100 %). Another does better on both counts than pipeline" in told
-    assert "may be chance" in frontier_html(Tables.of(made(3))).plain
+    assert "may be chance" in frontier_html(tables_of(3)).plain
 
 
 def test_a_strategy_alone_is_compared_with_the_references() -> None:
@@ -64,7 +64,7 @@ def test_a_strategy_alone_is_compared_with_the_references() -> None:
 
 
 def test_an_empty_run_has_no_differences() -> None:
-    assert differences(Tables.of(made(0))).empty and standings(Tables.of(made(0))).empty
+    assert differences(tables_of(0)).empty and standings(tables_of(0)).empty
 
 
 def test_every_table_of_a_report_is_a_data_frame_with_the_documented_columns() -> None:

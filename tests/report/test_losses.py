@@ -1,6 +1,6 @@
 import re
 
-from report.made import made
+from report.made import made, tables_of
 from report.test_parts import HOSTILE, Page
 
 from workbench.report.losses import by_session_html, kinds_html
@@ -9,15 +9,15 @@ from workbench.report.tables import Tables
 
 
 def test_a_figure_leads_to_the_losses_of_its_kind_and_strategy() -> None:
-    html = kinds_html(Tables.of(made(3))).html
+    html = kinds_html(tables_of(3)).html
     assert '<a class="into" href="#losses" data-show-by="truncate" data-show-kind="path">' in html
     assert 'data-show-by="null"' not in html  # a reference that measures the scale has no losses of its own
-    rows = by_kind(Tables.of(made(3))).set_index(["kind", "strategy"])["recall"]
+    rows = by_kind(tables_of(3)).set_index(["kind", "strategy"])["recall"]
     assert f"{100 * rows['path', 'truncate']:.0f} %" in html
 
 
 def test_a_figure_leads_to_the_losses_of_its_session() -> None:
-    run = Tables.of(made(3))
+    run = tables_of(3)
     html = by_session_html(run).html
     assert '<a class="into" href="#losses" data-show-by="pipeline" data-show-session="session-01">' in html
     assert len(by_session(run)) == 9
@@ -34,10 +34,10 @@ def test_a_session_without_a_score_is_shown_as_missing() -> None:
 
 def test_hostile_titles_stay_text() -> None:
     for text in HOSTILE:
-        page = Page(by_session_html(Tables.of(made(2, title=text))).html)
+        page = Page(by_session_html(tables_of(2, title=text)).html)
         assert not page.open and not page.wrong and not {"script", "img", "style"} & {tag for tag, _ in page.tags}
 
 
 def test_an_empty_run_says_so() -> None:
-    run = Tables.of(made(0))
+    run = tables_of(0)
     assert "No session" in by_session_html(run).html and "Nothing from before" in kinds_html(run).html

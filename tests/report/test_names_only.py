@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from report.made import MadeResults, made
+from report.made import MadeResults, made, tables_of
 
 import workbench as wb
 from workbench.analysis.equal_size import names_only
@@ -80,4 +80,4 @@ def test_references_are_not_warned_of() -> None:
 
 
 def test_a_run_without_presence_is_not_warned_of() -> None:
-    assert Tables.of(made()).names_only == {}
+    assert tables_of().names_only == {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from report.made import MadeResults, made
+from report.made import MadeResults, made, tables_of
 
 from workbench.report.comparison import panel_html, panel_of, panel_words
 from workbench.report.tables import Tables
@@ -59,5 +59,5 @@ def test_a_panel_that_disagrees_says_so_first_and_ranks_nobody_that_it_disputes(
 
 
 def test_three_sessions_are_too_few_for_a_rank() -> None:
-    assert "too few projects to rank" in panel_html(Tables.of(made(3))).html
-    assert panel_html(Tables.of(made(3, strategies=("none", "null", "truncate")))).html == ""
+    assert "too few projects to rank" in panel_html(tables_of(3)).html
+    assert panel_html(tables_of(3, strategies=("none", "null", "truncate"))).html == ""

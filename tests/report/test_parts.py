@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from report.made import made
+from report.made import made, tables_of
 
 from workbench.report.html import Html
 from workbench.report.losses import losses_html
@@ -71,12 +71,12 @@ def test_hostile_text_stays_text(piece: Callable[[Tables], Html], text: str) -> 
 
 def test_the_pieces_are_whole_for_a_plain_run() -> None:
     for piece in PIECES:
-        page = Page(piece(Tables.of(made(3))).html)
+        page = Page(piece(tables_of(3)).html)
         assert page.tags and not page.open and not page.wrong
 
 
 def test_a_loss_tells_who_said_it_which_stage_dropped_it_and_who_needed_it() -> None:
-    html = losses_html(Tables.of(made(1))).html
+    html = losses_html(tables_of(1)).html
     assert "Stated by a tool, message 4" in html
     assert "the stage <em>snip</em> removed it" in html
     assert "Needed by message 70" in html
@@ -84,7 +84,7 @@ def test_a_loss_tells_who_said_it_which_stage_dropped_it_and_who_needed_it() -> 
 
 
 def test_no_loss_is_said_in_words() -> None:
-    assert "Nothing that was needed later was lost" in losses_html(Tables.of(made(1, ("none",)))).html
+    assert "Nothing that was needed later was lost" in losses_html(tables_of(1, ("none",))).html
 
 
 def test_whole_compactions_and_findings_are_told_apart() -> None:
@@ -95,7 +95,7 @@ def test_whole_compactions_and_findings_are_told_apart() -> None:
 
 
 def test_the_best_strategy_is_marked_and_references_are_named() -> None:
-    html = headline_html(Tables.of(made(3))).html
+    html = headline_html(tables_of(3)).html
     best = re.search(r'<tr class="best">.*?</tr>', html)
     assert best and "summarize" in best.group()
     assert "the ceiling" in html and "the floor" in html
@@ -110,8 +110,8 @@ def test_a_failed_replay_stands_in_the_table_and_is_no_zero() -> None:
 
 
 def test_many_sessions_are_folded_away() -> None:
-    assert "<details><summary>13 sessions" in sessions_html(Tables.of(made(13))).html
-    assert "<details>" not in sessions_html(Tables.of(made(3))).html
+    assert "<details><summary>13 sessions" in sessions_html(tables_of(13)).html
+    assert "<details>" not in sessions_html(tables_of(3)).html
 
 
 def test_a_run_from_python_says_how_to_make_it_again() -> None:

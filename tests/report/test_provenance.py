@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from report.made import MadeResults, made
+from report.made import MadeResults, made, tables_of
 
 from workbench.report.provenance import recorded_html, validation_html
 from workbench.report.tables import Tables
@@ -47,4 +47,4 @@ def test_what_was_really_kept_stands_beside_the_strategies() -> None:
 
 
 def test_a_run_without_recorded_compactions_shows_nothing() -> None:
-    assert recorded_html(Tables.of(made())).html == ""
+    assert recorded_html(tables_of()).html == ""

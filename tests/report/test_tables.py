@@ -2,7 +2,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from report.made import made
+from report.made import made, tables_of
 
 from workbench.errors import UnknownName
 from workbench.report import summaries
@@ -12,7 +12,7 @@ from workbench.report.verdict import headline_html
 
 @pytest.fixture
 def run() -> Any:
-    return Tables.of(made(3))
+    return tables_of(3)
 
 
 def test_contenders_come_best_first_and_references_last(run: Tables) -> None:
@@ -42,7 +42,7 @@ def test_who_sends_more_than_the_window_is_marked_and_references_are_not() -> No
 
 
 def test_a_session_with_many_shares_counts_once() -> None:
-    run = Tables.of(made(2, shares=(0.1, 0.2)))
+    run = tables_of(2, shares=(0.1, 0.2))
     found = run.values("exam_recall", "summarize", "matched")
     assert len(found) == 2
     at = [run.values("exam_recall", "summarize", "matched", share) for share in (0.1, 0.2)]
@@ -50,7 +50,7 @@ def test_a_session_with_many_shares_counts_once() -> None:
 
 
 def test_intervals_appear_with_six_sessions() -> None:
-    few, enough = (summaries.headline(Tables.of(made(n))).set_index("strategy") for n in (5, 6))
+    few, enough = (summaries.headline(tables_of(n)).set_index("strategy") for n in (5, 6))
     assert pd.isna(few.loc["truncate", "recall_low"])
     assert (
         enough.loc["truncate", "recall_low"]
@@ -64,7 +64,7 @@ def test_the_baseline_is_the_one_named_else_the_plainest_else_the_first(run: Tab
     assert Tables.of(made(3), "pipeline").baseline == "pipeline"
     source = made(3, ("none", "null", "summarize", "pipeline"))
     assert Tables.of(source).baseline == "summarize"  # asked for before pipeline
-    assert Tables.of(made(3, ("none", "null", "pipeline"))).baseline is None
+    assert tables_of(3, ("none", "null", "pipeline")).baseline is None
     with pytest.raises(UnknownName, match="known are"):
         Tables.of(made(3), "opal")
 
@@ -96,7 +96,7 @@ def test_an_entity_that_several_strategies_lost_is_one_row_without_references(ru
 
 
 def test_no_session_fills_the_worst_losses_alone() -> None:
-    found = summaries.worst_losses(Tables.of(made(3)), most=3)
+    found = summaries.worst_losses(tables_of(3), most=3)
     assert set(found["session"]) == {"session-00", "session-01", "session-02"}
 
 
@@ -108,11 +108,11 @@ def test_what_outlives_a_round_is_the_product_of_what_outlived_each(run: Tables)
     kept = 1 - rows["lost"] / rows["at_risk"]
     assert own["surviving"].tolist() == pytest.approx([kept[1], kept[1] * kept[2]])
     assert own["low"].isna().all()  # three sessions
-    assert summaries.by_round(Tables.of(made(9)))["low"].notna().all()
+    assert summaries.by_round(tables_of(9))["low"].notna().all()
 
 
 def test_an_empty_run_gives_empty_tables_and_no_error() -> None:
-    run = Tables.of(made(0))
+    run = tables_of(0)
     for shape in (
         summaries.headline,
         summaries.by_size,

@@ -1,7 +1,7 @@
 from typing import Any
 
 import numpy as np
-from report.made import MadeResults, made
+from report.made import MadeResults, made, tables_of
 
 from workbench.replay.matched import TOO_LARGE
 from workbench.report.comparison import lead
@@ -179,6 +179,6 @@ def test_what_is_kept_by_kind_leaves_out_the_same_sessions() -> None:
 
 
 def test_half_lives_are_told_in_words() -> None:
-    told = half_lives_html(Tables.of(made(9))).plain
+    told = half_lives_html(tables_of(9)).plain
     assert "summarize more than 2 compactions (5" in told and "truncate 1.0 compactions" in told
-    assert half_lives_html(Tables.of(made(0))).html == ""
+    assert half_lives_html(tables_of(0)).html == ""
