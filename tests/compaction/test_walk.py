@@ -53,12 +53,12 @@ def walk(part: Preset) -> list[str]:
 def test_the_walk_of_a_context_visits_no_file_twice() -> None:
     assert walk(SUMMARIZE) == [
         "strategy.py", "engine.py", "stages/summarize.py", "cut.py", "span_selection.py", "file_lists.py",
-        "prompt_template.py", "size_limits.py", "plan.py", "guard.py",
+        "prompt_template.py", "plan.py", "guard.py",
     ]  # fmt: skip
 
 
 def test_a_preset_takes_the_same_way_with_its_own_cut_rule() -> None:
     assert walk(PI) == [
         "strategy.py", "engine.py", "stages/summarize.py", "presets/pi.py", "span_selection.py", "file_lists.py",
-        "prompt_template.py", "size_limits.py", "plan.py", "guard.py",
+        "prompt_template.py", "plan.py", "guard.py",
     ]  # fmt: skip

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from live.talk import openai
 
-from workbench.compaction.host_policy import Ending, HostPolicy
 from workbench.compaction.plan import Budget, Draft, Plan, Replace
-from workbench.compaction.strategy import AtShare, Preset, Strategy
+from workbench.compaction.strategy import AtShare, Ending, HostPolicy, Preset, Strategy
 from workbench.live.compactor import Compactor
 from workbench.models.model import SummaryRequest
 from workbench.models.scripted import Scripted

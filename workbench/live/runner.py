@@ -7,11 +7,10 @@ from dataclasses import replace
 from threading import RLock
 
 from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.host_policy import Failure, HostPolicy
 from workbench.compaction.plan import Budget, Draft, Plan, Stage
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.stages.truncate import RepairPairs
-from workbench.compaction.strategy import Strategy
+from workbench.compaction.strategy import Failure, HostPolicy, Strategy
 from workbench.errors import ModelError, SettingError
 from workbench.live.breaker import Breaker
 from workbench.live.callbacks import Host, reason

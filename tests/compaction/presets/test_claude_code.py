@@ -3,7 +3,15 @@ from dataclasses import replace
 from compaction.presets.situations import due, fired, summary
 
 from builders import called, conversation, result, rules, said, told
-from workbench.compaction.presets.claude_code import CLAUDE_CODE, CLEARED, COMPACT, IdleMicrocompact, RestoredFiles
+from workbench.compaction.presets.claude_code import (
+    ALL_FILES_TOKENS,
+    CLAUDE_CODE,
+    CLEARED,
+    COMPACT,
+    FILE_TOKENS,
+    FILES,
+    IdleMicrocompact,
+)
 from workbench.transcript.message import Message, UserMessage, plain_text
 
 
@@ -50,7 +58,7 @@ def restored(messages: tuple[Message, ...]) -> list[UserMessage]:
 def test_the_newest_five_files_are_sent_again_behind_the_summary_each_up_to_5000_tokens() -> None:
     done, _ = fired(CLAUDE_CODE, reads(8, 40_000), target=79_000)
     again = restored(done.after.messages)
-    assert RestoredFiles() == RestoredFiles(5, 5_000, 50_000)
+    assert (FILES, FILE_TOKENS, ALL_FILES_TOKENS) == (5, 5_000, 50_000)
     assert [message.name for message in again] == [f"restored:f{i}.py" for i in range(3, 8)]
     assert all(done.after.count(message) <= 5_000 for message in again)
     assert all(done.after.count(message) > 4_000 for message in again[1:]), "they are cut, not left out"

@@ -27,15 +27,15 @@ from typing import ClassVar
 from workbench.compaction.clip import reference, rewritten
 from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.prompt_template import PromptTemplate
-from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span
-from workbench.compaction.stages.summarize import Summarize, clipped
+from workbench.compaction.stages.summarize import SUMMARY_SHARE, SizeLimits, Summarize, clipped
 from workbench.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.transcript.context import Context, answered
 from workbench.transcript.files import touched
 from workbench.transcript.message import Message, Text, UserMessage, plain_text
 
 LEAST_FILE = 40
+FILES, FILE_TOKENS, ALL_FILES_TOKENS = 5, 5_000, 50_000
 RESTORED = "restored:"
 """Begins the name of a message that sends a file again."""
 CLEARED = "[old result taken out]"
@@ -103,30 +103,22 @@ def last_read(messages: Sequence[Message]) -> Iterator[tuple[str, str]]:
             yield path, text
 
 
-@dataclass(frozen=True, slots=True)
-class RestoredFiles:
-    """Sends the files read last again, at most `files` of them, in at most a third of the room."""
-
-    files: int = 5
-    file_tokens: int = 5_000
-    all_files_tokens: int = 50_000
-
-    def __call__(self, context: Context, budget: Budget, span: Span) -> tuple[UserMessage, ...]:
-        """The messages with the files."""
-        gone = [context.messages[i] for i in span.gone]
-        spare = budget.room(context, span.gone) - max(budget.target - context.tokens + 1, 0)
-        left = min(self.all_files_tokens, spare // 3)
-        found: list[UserMessage] = []
-        for path, text in last_read(gone):
-            if len(found) == self.files or left < LEAST_FILE:
-                break
-            short = clipped(f"[{path}, as it was last read]\n{text}", min(self.file_tokens, left), context.count)
-            if short:
-                id, time = "restored-" + reference("\0".join((gone[-1].id, path, short))), gone[-1].time
-                again = UserMessage(id=id, blocks=(Text(short),), name=RESTORED + path, synthetic=True, time=time)
-                found.append(again)
-                left -= context.count(again)
-        return tuple(reversed(found))
+def restored_files(context: Context, budget: Budget, span: Span) -> tuple[UserMessage, ...]:
+    """Sends the files read last again, at most `FILES` of them, in at most a third of the room."""
+    gone = [context.messages[i] for i in span.gone]
+    spare = budget.room(context, span.gone) - max(budget.target - context.tokens + 1, 0)
+    left = min(ALL_FILES_TOKENS, spare // 3)
+    found: list[UserMessage] = []
+    for path, text in last_read(gone):
+        if len(found) == FILES or left < LEAST_FILE:
+            break
+        short = clipped(f"[{path}, as it was last read]\n{text}", min(FILE_TOKENS, left), context.count)
+        if short:
+            id, time = "restored-" + reference("\0".join((gone[-1].id, path, short))), gone[-1].time
+            again = UserMessage(id=id, blocks=(Text(short),), name=RESTORED + path, synthetic=True, time=time)
+            found.append(again)
+            left -= context.count(again)
+    return tuple(reversed(found))
 
 
 COMPACT = Summarize(
@@ -135,7 +127,7 @@ COMPACT = Summarize(
     limits=SizeLimits(most=20_000, share=SUMMARY_SHARE),
     name="claude_compact",
     file_lists="",
-    beside=RestoredFiles(),
+    beside=restored_files,
 )
 
 CLAUDE_CODE = Preset(

@@ -24,9 +24,8 @@ from dataclasses import replace
 from workbench.compaction.clip import shortened
 from workbench.compaction.plan import Budget, behind_all
 from workbench.compaction.prompt_template import PromptTemplate
-from workbench.compaction.size_limits import LEAST, SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
-from workbench.compaction.stages.summarize import Summarize
+from workbench.compaction.stages.summarize import LEAST, SUMMARY_SHARE, SizeLimits, Summarize
 from workbench.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.transcript.context import Context, last_user, with_partners
 from workbench.transcript.message import Message, is_real_user

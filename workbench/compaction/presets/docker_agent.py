@@ -33,14 +33,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from workbench.compaction.clip import shortened
-from workbench.compaction.host_policy import HostPolicy, any_of
 from workbench.compaction.plan import Budget, Draft, Plan, Replace
 from workbench.compaction.presets.token_counters import calibration, docker_tokens, docker_tokens_g2, exact_tokens
 from workbench.compaction.prompt_template import PromptTemplate, prompt
-from workbench.compaction.size_limits import UNBOUNDED, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
-from workbench.compaction.stages.summarize import Summarize
-from workbench.compaction.strategy import Preset, Situation, Strategy
+from workbench.compaction.stages.summarize import UNBOUNDED, SizeLimits, Summarize
+from workbench.compaction.strategy import HostPolicy, Preset, Situation, Strategy, any_of
 from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, Text, TokenCounter, UserMessage

@@ -29,9 +29,8 @@ from workbench.compaction.clip import reference, rewritten
 from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.presets.token_counters import calls_of
 from workbench.compaction.prompt_template import PromptTemplate
-from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span
-from workbench.compaction.stages.summarize import Summarize
+from workbench.compaction.stages.summarize import SUMMARY_SHARE, SizeLimits, Summarize
 from workbench.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, counted_text, plain_text

@@ -32,9 +32,8 @@ from workbench.compaction.clip import boundary, head, reference, rewritten, with
 from workbench.compaction.cut import Pins
 from workbench.compaction.plan import Budget, Plan, Replace
 from workbench.compaction.prompt_template import PromptTemplate, harmless
-from workbench.compaction.size_limits import LEAST, SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
-from workbench.compaction.stages.summarize import Summarize
+from workbench.compaction.stages.summarize import LEAST, SUMMARY_SHARE, SizeLimits, Summarize
 from workbench.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.transcript.context import Context, last_user
 from workbench.transcript.message import (

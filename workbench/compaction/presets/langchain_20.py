@@ -27,9 +27,8 @@ from itertools import accumulate, dropwhile
 
 from workbench.compaction.plan import Budget
 from workbench.compaction.prompt_template import PromptTemplate
-from workbench.compaction.size_limits import LEAST, SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
-from workbench.compaction.stages.summarize import Summarize
+from workbench.compaction.stages.summarize import LEAST, SUMMARY_SHARE, SizeLimits, Summarize
 from workbench.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, TokenCounter, counted_text, image_tokens

@@ -30,14 +30,12 @@ from math import ceil
 
 from workbench.compaction.clip import byte_length, head
 from workbench.compaction.file_lists import file_ops, lists_in, without_lists
-from workbench.compaction.host_policy import HostPolicy, Retries, any_of
 from workbench.compaction.plan import Budget, Draft, Plan, Replace
 from workbench.compaction.presets.token_counters import opal_tokens
 from workbench.compaction.prompt_template import PromptTemplate, harmless, prompt, word
-from workbench.compaction.size_limits import LEAST, UNBOUNDED, SizeLimits
 from workbench.compaction.span_selection import LEFT_BY_FORCE, Movable, Span, SummaryInput, SummaryTask
-from workbench.compaction.stages.summarize import Summarize, note
-from workbench.compaction.strategy import Preset, Situation, Strategy
+from workbench.compaction.stages.summarize import LEAST, UNBOUNDED, SizeLimits, Summarize, note
+from workbench.compaction.strategy import HostPolicy, Preset, Retries, Situation, Strategy, any_of
 from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, is_real_user, plain_text

@@ -23,9 +23,8 @@ from typing import ClassVar
 from workbench.compaction.clip import rewritten
 from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.prompt_template import PromptTemplate
-from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span
-from workbench.compaction.stages.summarize import Summarize
+from workbench.compaction.stages.summarize import SUMMARY_SHARE, SizeLimits, Summarize
 from workbench.compaction.strategy import AtLimit, Preset, Strategy, answer_reserve
 from workbench.transcript.context import Context
 from workbench.transcript.message import Text, is_real_user

@@ -23,9 +23,8 @@ from dataclasses import dataclass
 from workbench.compaction.cut import Pins
 from workbench.compaction.plan import Budget
 from workbench.compaction.prompt_template import PromptTemplate
-from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import KEPT_SHARE, Movable, Span
-from workbench.compaction.stages.summarize import Summarize
+from workbench.compaction.stages.summarize import SUMMARY_SHARE, SizeLimits, Summarize
 from workbench.compaction.strategy import Preset, Situation, Strategy
 from workbench.transcript.context import Context
 

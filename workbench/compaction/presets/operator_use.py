@@ -31,14 +31,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from workbench.compaction.file_lists import file_ops
-from workbench.compaction.host_policy import Ending, HostPolicy
 from workbench.compaction.plan import Budget
 from workbench.compaction.presets.token_counters import operator_tokens
 from workbench.compaction.prompt_template import PromptTemplate, harmless, json_call
-from workbench.compaction.size_limits import UNBOUNDED, SizeLimits
 from workbench.compaction.span_selection import Movable, Span, SummaryInput
-from workbench.compaction.stages.summarize import Summarize, clipped
-from workbench.compaction.strategy import Preset, Situation, Strategy
+from workbench.compaction.stages.summarize import UNBOUNDED, SizeLimits, Summarize, clipped
+from workbench.compaction.strategy import Ending, HostPolicy, Preset, Situation, Strategy
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, TokenCounter, plain_text

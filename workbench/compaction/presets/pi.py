@@ -21,9 +21,8 @@ from __future__ import annotations
 from workbench.compaction.plan import Budget
 from workbench.compaction.presets.token_counters import unsaid_chars
 from workbench.compaction.prompt_template import PromptTemplate
-from workbench.compaction.size_limits import SUMMARY_SHARE, SizeLimits
 from workbench.compaction.span_selection import Movable, Span
-from workbench.compaction.stages.summarize import Summarize
+from workbench.compaction.stages.summarize import SUMMARY_SHARE, SizeLimits, Summarize
 from workbench.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message

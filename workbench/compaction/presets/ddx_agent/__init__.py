@@ -37,15 +37,13 @@ from typing import ClassVar
 
 from workbench.compaction.clip import boundary, byte_length
 from workbench.compaction.file_lists import without_lists
-from workbench.compaction.host_policy import Ending, HostPolicy
 from workbench.compaction.plan import Budget, Draft, Plan, Replace, behind_all
 from workbench.compaction.presets.ddx_agent.cut import PREFIX, SUFFIX, CompactionNoFit, Config, Fit, fitted, recovered
 from workbench.compaction.presets.token_counters import ddx_tokens, quarter_up, role_of
 from workbench.compaction.prompt_template import PromptTemplate, harmless, json_call
-from workbench.compaction.size_limits import SizeLimits
 from workbench.compaction.span_selection import Span, SummaryInput, SummaryTask
-from workbench.compaction.stages.summarize import Summarize
-from workbench.compaction.strategy import Preset, Situation, Strategy
+from workbench.compaction.stages.summarize import SizeLimits, Summarize
+from workbench.compaction.strategy import Ending, HostPolicy, Preset, Situation, Strategy
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Text, TokenCounter, ToolResult, is_real_user, plain_text
 

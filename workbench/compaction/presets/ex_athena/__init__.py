@@ -41,7 +41,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from workbench.compaction.host_policy import Ending, HostPolicy, any_of
 from workbench.compaction.plan import Budget, Plan, Replace, Stage
 from workbench.compaction.presets.ex_athena.runs import ExcerptRuns, MergeRuns, RepeatCollapse
 from workbench.compaction.presets.ex_athena.stages import (
@@ -56,7 +55,7 @@ from workbench.compaction.presets.ex_athena.stages import (
     tool_of,
 )
 from workbench.compaction.presets.token_counters import athena_tokens, athena_tokens_0_5
-from workbench.compaction.strategy import Preset, Situation, Strategy, Trigger
+from workbench.compaction.strategy import Ending, HostPolicy, Preset, Situation, Strategy, Trigger, any_of
 from workbench.errors import SettingError, UnknownName
 from workbench.transcript.context import Context, with_partners
 from workbench.transcript.message import TokenCounter

@@ -11,9 +11,8 @@ from workbench.compaction.clip import EXCERPT, SNIPPED, byte_length, head, refer
 from workbench.compaction.plan import Budget, Plan, behind_prompt, place
 from workbench.compaction.presets.token_counters import calls_of, role_of
 from workbench.compaction.prompt_template import PromptTemplate, harmless, prompt
-from workbench.compaction.size_limits import SizeLimits
 from workbench.compaction.span_selection import KEPT_SHARE, Span, SummaryInput
-from workbench.compaction.stages.summarize import Summarize
+from workbench.compaction.stages.summarize import SizeLimits, Summarize
 from workbench.errors import SettingError
 from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context, protected, with_partners
