@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from live.talk import asked, openai
 from workbench.compaction.plan import Budget
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import AtShare, Preset, Situation, Strategy
-from workbench.errors import ModelError
+from workbench.errors import ModelError, SettingError
 from workbench.live.compactor import Compactor
 from workbench.live.events import CallbackFailed, CompactionDropped, CompactionEnded
 from workbench.live.hooks import Hooks
@@ -173,3 +174,32 @@ def test_what_cannot_be_priced_makes_the_total_unknown() -> None:
     live = Compactor("summarize", model=Paid(usd=None), window=3_000)
     live.before_request(openai(30))
     assert paid(live) == [None] and live.usd is None
+
+
+def test_a_model_that_never_answers_is_given_up_and_its_cost_is_unknown() -> None:
+    class Hanging(Part):
+        def complete(self, request: SummaryRequest, /) -> Completion:
+            Event().wait()
+            raise AssertionError
+
+    messages = openai(30)[:-1]
+    live = Compactor(**{**PLAIN, "model": Hanging()}, settings=Settings(model_seconds=0.05, last_resort=False))
+    assert live.before_request(messages) == messages
+    (failed,) = [event for event in live.events if isinstance(event, CompactionDropped)]
+    assert failed.why == "TimeoutError: the model gave no answer within 0.05 seconds" and live.usd is None
+    with pytest.raises(ModelError, match="gave no answer"):
+        live.compact()
+
+
+@pytest.mark.parametrize("seconds", [None, 9.0])
+def test_a_time_limit_changes_nothing_for_a_model_that_answers_or_raises_a_timeout_itself(
+    seconds: float | None,
+) -> None:
+    settings = Settings(model_seconds=seconds, last_resort=False)
+    live = Compactor(**PLAIN, settings=settings)
+    assert len(live.before_request(openai(30)[:-1])) < 100 and live.usd == 0
+    late = Compactor(**{**PLAIN, "model": Part(TimeoutError("slow"))}, settings=settings)
+    late.before_request(openai(30)[:-1])
+    assert [one.why for one in late.events if isinstance(one, CompactionDropped)] == ["TimeoutError: slow"]
+    with pytest.raises(SettingError, match="model_seconds"):
+        Settings(model_seconds=0)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as LateError
+from contextvars import copy_context
 from dataclasses import dataclass
+from threading import Thread
 
 from workbench.errors import ModelError
 from workbench.models.model import Completion, Model, SummaryRequest
@@ -28,10 +32,12 @@ class Meter:
     Attributes:
         completions: what it answered, in order of arrival.
         error: what it raised last.
+        seconds: after which an answer is not waited for any more; None waits for ever.
+        late: whether one was given up, so that what it costs is unknown.
     """
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
+    def __init__(self, model: Model, seconds: float | None = None) -> None:
+        self.model, self.seconds, self.late = model, seconds, False
         self.completions: list[Completion] = []
         self.error: BaseException | None = None
 
@@ -46,12 +52,12 @@ class Meter:
     @property
     def usd(self) -> float | None:
         """What all its answers cost together; None if that of one is unknown."""
-        return total([completion.usd for completion in self.completions])
+        return None if self.late else total([completion.usd for completion in self.completions])
 
     def complete(self, request: SummaryRequest, /) -> Completion:
         """The model's answer."""
         try:
-            completion = self.model.complete(request)
+            completion = self._waited_for(request)
             if not isinstance(completion, Completion) or not isinstance(completion.text, str):
                 raise ModelError(f"the model answered with {completion!r:.80} and no text")
         except BaseException as error:
@@ -59,6 +65,27 @@ class Meter:
             raise
         self.completions.append(completion)
         return completion
+
+    def _waited_for(self, request: SummaryRequest) -> Completion:
+        """The answer, if it comes in time; else the model is left to itself, in a thread that ends with the process."""
+        if self.seconds is None:
+            return self.model.complete(request)
+        answer: Future[Completion] = Future()
+
+        def work() -> None:
+            try:
+                answer.set_result(self.model.complete(request))
+            except BaseException as error:  # noqa: BLE001  # raised where it is waited for
+                answer.set_exception(error)
+
+        Thread(target=copy_context().run, args=(work,), daemon=True).start()
+        try:
+            return answer.result(self.seconds)
+        except LateError:
+            if answer.done():
+                raise
+            self.late = True
+            raise TimeoutError(f"the model gave no answer within {self.seconds:g} seconds") from None
 
 
 def total(costs: list[float | None]) -> float | None:

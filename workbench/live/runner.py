@@ -90,7 +90,7 @@ class Runner:
         Raises:
             ModelError: the model failed in a compaction by hand.
         """
-        meter = Meter(self.model)
+        meter = Meter(self.model, self.gauge.settings.model_seconds)
         try:
             done = self._announced(budget, cause, strategy, meter)
         except Exception as error:  # an event has said why, and the agent goes on

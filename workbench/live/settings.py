@@ -24,6 +24,7 @@ class Settings:
         cooldown: share of the window by which the messages must grow before one is tried again.
         cooldown_seconds: after which one is tried again in any case.
         last_resort: whether the oldest messages are dropped where a request would still be larger than the window.
+        model_seconds: for which the model is waited for, in a thread; then the compaction fails. None waits for ever.
         retries: how often one request is sent again after an error.
         most_images: pictures in a request, above which the oldest are taken out; None for what the API takes.
         most_bytes: bytes of a request's body, likewise.
@@ -39,6 +40,7 @@ class Settings:
     cooldown: float = 0.1
     cooldown_seconds: float = 300.0
     last_resort: bool = True
+    model_seconds: float | None = None
     retries: int = 1
     most_images: int | None = None
     most_bytes: int | None = None
@@ -50,6 +52,10 @@ class Settings:
             raise SettingError(f"hysteresis is {self.hysteresis!r}; it must lie in [0, 1)")
         if not (self.cooldown >= 0 and self.cooldown_seconds >= 0):
             raise SettingError(f"cooldown {self.cooldown!r} and {self.cooldown_seconds!r} seconds must be at least 0")
+        if self.model_seconds is not None and not self.model_seconds > 0:
+            raise SettingError(
+                f"model_seconds is {self.model_seconds!r}; a number of seconds above 0 would be accepted"
+            )
         if self.breaker < 1 or self.retries < 0:
             raise SettingError(f"breaker {self.breaker!r} must be at least 1 and retries {self.retries!r} at least 0")
         if any(one is not None and one < 0 for one in (self.most_images, self.most_bytes)):
