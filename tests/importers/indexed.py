@@ -25,12 +25,16 @@ READ = {
 }  # fmt: skip
 
 
+SILENT = tuple(f"aider/chat-2024-08-{day}.md" for day in ("06_14-17-56", "09_08-07-43", "18_13-06-02"))
+"""Chats in which only commands were typed: nothing was said to a model, so they are refused."""
+
+
 def rows() -> list[dict[str, str]]:
-    """The recordings in the index; none without the corpora."""
+    """The recordings in the index that are read; none without the corpora."""
     if not (CORPORA / "INDEX.csv").is_file():
         return []
     with (CORPORA / "INDEX.csv").open(encoding="utf-8", newline="") as stream:
-        return [row for row in csv.DictReader(stream) if row["format"] in READ]
+        return [row for row in csv.DictReader(stream) if row["format"] in READ and row["path"] not in SILENT]
 
 
 def sampled() -> list[dict[str, str]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from importers.files import document, only, written
-from importers.indexed import sampled, sessions
+from importers.indexed import CORPORA, SILENT, sampled, sessions
 
 from workbench.cli.app import main
 from workbench.errors import FormatError
@@ -81,6 +81,25 @@ def test_text_in_notes_is_told_apart_from_text_that_was_sent(tmp_path: Path) -> 
     assert origin.text_noted == pytest.approx(0.35, abs=0.1)
 
 
+def test_a_chat_in_which_nothing_was_said_to_a_model_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "history.md"
+    start = "# aider chat started at 2026-01-01 10:00:00"
+    path.write_text(f"{start}\n\n> Here are summaries of some files in the repository.\n\n#### /exit\n")
+    with pytest.raises(FormatError, match=r"history.md: read as aider, nothing in it was said to or by a model"):
+        load(path)
+    assert load(path, format="aider")[0].messages == ()
+    path.write_text(f"{path.read_text()}\n{start}\n\n#### {QUESTION}\n")
+    assert [len(session.messages) for session in load(path)] == [0, 1]
+
+
+@pytest.mark.parametrize("path", SILENT)
+def test_real_chats_of_commands_alone_are_refused(path: str) -> None:
+    if not (CORPORA / path).is_file():
+        pytest.skip("the recordings are not beside this checkout")
+    with pytest.raises(FormatError, match="nothing in it was said"):
+        load(CORPORA / path)
+
+
 def test_ids_paths_and_data_are_no_text(tmp_path: Path) -> None:
     extra = {"id": "0c8a44b1-93a6-4e58-9ef1-0d3a91f20cf1", "data": "QUJD" * 999, "at": "2026-01-01T10:00:00.000Z"}
     assert only(document(tmp_path, thread({"content": LISTING, "extra": extra}))).origin.text_read == 1.0
@@ -92,7 +111,6 @@ def test_inspect_shows_the_share(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 LOST = {
-    "langfuse/agno-2025-06-11.json": "its spans hold printed Python objects beside the requests",
     "langfuse/google-adk-2025-08-28.json": "one setting of a request, in a trace of 127 characters of text",
     "langfuse/openai-assistants-2024-05-29.json": "an assistant's instructions, reported with the answer",
     "session-share/0ccf1a04-1b4c-43b6-8aa5-79e41db43a68.jsonl": "queued reports of sub-agents, never delivered",

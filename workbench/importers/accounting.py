@@ -13,7 +13,7 @@ from typing import Any
 from workbench.errors import FormatError
 from workbench.importers.format import Format
 from workbench.importers.source import SourceFile
-from workbench.importers.values import decode_or
+from workbench.importers.values import as_printed, decode_or
 from workbench.transcript.log import CompactionEntry, Entry, MessageEntry, NoteEntry
 from workbench.transcript.message import Json, Message, ToolResult, said_texts
 from workbench.transcript.session import Session
@@ -32,6 +32,9 @@ ADVICE = "name its importer with `format`, or write its messages as docs/own-for
 _WORDS = re.compile(r"\s|[^\x00-\x7f]")
 _DATA = re.compile(r"[!-~]{200,}")
 """A run without white space that no person wrote: base64 in the middle of a text."""
+_PRINTED = re.compile(r"role='|[A-Z]\w+\(\w+=")
+"""How a record begins that Python printed field by field."""
+_QUOTED = re.compile(r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\"""")
 _TAG = re.compile(r"<(?:/|!--)?[a-z][^<>]*>")
 _MARKS = "#>*_|- \t"
 """How markdown begins a line; its importers leave such marks out."""
@@ -64,9 +67,9 @@ def accounted(format: Format, source: SourceFile, sessions: Sequence[Session], *
             `named`.
     """
     messages = [message for session in sessions for message in session.messages]
-    if messages and not named and format.name != "native" and not any(message.blocks for message in messages):
-        why = f"read as {format.name}, none of {len(messages)} messages has text; {ADVICE}"
-        raise FormatError(why, where=source.where)
+    if not named and format.name != "native" and _is_silent(sessions, messages):
+        why = f"none of {len(messages)} messages has text" if messages else "nothing in it was said to or by a model"
+        raise FormatError(f"read as {format.name}, {why}; {ADVICE}", where=source.where)
     found = account(source.values() if format.values is None else format.values(source), sessions, format.aside)
     if found.read is None:
         return list(sessions)
@@ -77,6 +80,11 @@ def accounted(format: Format, source: SourceFile, sessions: Sequence[Session], *
     return [
         replace(one, origin=replace(one.origin, skipped=(*one.origin.skipped, *unread), **figures)) for one in sessions
     ]
+
+
+def _is_silent(sessions: Sequence[Session], messages: Sequence[Message]) -> bool:
+    """Whether there are entries, and none of them is a message with text."""
+    return any(len(session.log) for session in sessions) and not any(message.blocks for message in messages)
 
 
 def account(values: Iterator[Json], sessions: Sequence[Session], aside: str = "") -> Account:
@@ -117,7 +125,7 @@ def _refusal(found: Account, messages: Sequence[Message]) -> str:
 
 def _lines_of(entries: Sequence[Entry]) -> Iterator[str]:
     texts = (text for entry in entries for text in _texts(entry) if len(text) >= LEAST)
-    return (line for text in texts for piece in _decoded(text) for line in _lines(piece))
+    return (line for text in texts for piece in {text, *_decoded(text)} for line in _lines(piece))
 
 
 def _texts(entry: Entry) -> Iterator[str]:
@@ -131,7 +139,9 @@ def _texts(entry: Entry) -> Iterator[str]:
 
 
 def _decoded(text: str) -> list[str]:
-    """A text, or the texts inside where it is JSON itself."""
+    """A text, or the texts inside where it is JSON itself or a record as Python prints it."""
+    if _PRINTED.match(text):
+        return [as_printed(one) for one in _QUOTED.findall(text)]
     inside = decode_or(text) if text[:1] in ("{", "[", '"') else None
     return [text] if inside is None else [one for _, one in _fields(inside, frozenset())]
 

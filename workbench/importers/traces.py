@@ -14,7 +14,7 @@ from workbench.importers.blocks import as_json
 from workbench.importers.chat import ROLES, ChatBuilder
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
-from workbench.importers.values import decode_or, label, mapping
+from workbench.importers.values import as_printed, decode_or, label, mapping
 from workbench.transcript.log import MessageEntry
 from workbench.transcript.message import AssistantMessage, Json, Message, Thinking, Usage
 from workbench.transcript.session import Session
@@ -22,6 +22,11 @@ from workbench.transcript.session import Session
 ChatMessage: TypeAlias = dict[str, Json]
 
 _SPEAKER = re.compile(r"^(system|developer|user|assistant|tool|human|ai): ?", re.MULTILINE)
+_REPR = re.compile(r"role='\w+' content=")
+_PRINTED = re.compile(
+    r"(?<!\S)(role|content|tool_calls|tool_call_id)=('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|None|\[.*?\](?=\ \w+=|$))",
+    re.DOTALL,
+)
 _ITEMS = frozenset({"function_call", "function_call_output", "reasoning"})
 _HOLDERS = ("messages", "contents", "choices", "candidates", "output", "outputs", "input", "args", "content", "text")
 
@@ -60,13 +65,19 @@ def _from_list(values: list[Json], role: str) -> list[ChatMessage] | None:
     messages: list[ChatMessage] = []
     for value in values:
         if isinstance(value, str):
-            found = None if re.match(r"role='\w+' content=", value) else [{"role": role, "content": value}]
+            found = _from_repr(value, role) if _REPR.match(value) else [{"role": role, "content": value}]
         else:
             found = _from_message(value, role) if isinstance(value, dict) else chat_messages(value, role)
         if found is None:
             return None
         messages += found
     return messages
+
+
+def _from_repr(words: str, role: str) -> list[ChatMessage] | None:
+    """A message that Python printed field by field, as Pydantic does."""
+    found = {name: as_printed(value) for name, value in _PRINTED.findall(words)}
+    return _from_message({name: value for name, value in found.items() if value is not None}, role)
 
 
 def _from_object(value: dict[str, Json], role: str) -> list[ChatMessage] | None:

@@ -4,8 +4,10 @@ A field is the name of a key; `a/b` is `b` inside the object `a`. Of several fie
 counts.
 """
 
+import ast
 import json
 import math
+import warnings
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
@@ -44,6 +46,15 @@ def decode_or(text: Json, default: Json = None) -> Json:
         return decode(text) if isinstance(text, str) else default
     except FormatError:
         return default
+
+
+def as_printed(text: str) -> Json:
+    """The value of a Python literal; the text as it is where it is none."""
+    try:
+        with warnings.catch_warnings(action="ignore"):  # of escapes that Python does not know
+            return ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return text
 
 
 def kind(value: Json) -> str:

@@ -259,6 +259,25 @@ def test_langfuse(tmp_path: Path) -> None:
     assert session.branches == 1
 
 
+def test_langfuse_reads_messages_that_python_printed_and_a_request_inside_another_once(tmp_path: Path) -> None:
+    printed = [
+        "role='system' content='Say \\'it\\'.\\nOnce.' name=None tool_calls=None metrics=Metrics(time=1)",
+        'role=\'assistant\' content=None name=None tool_calls=[{"id": "c1", "type": "function", "function": '
+        '{"name": "look", "arguments": "{}"}}] audio=None',
+        "role='tool' content=[{'title': \"it's fine\"}] tool_call_id='c1' tool_calls=None",
+    ]
+    outer = {"id": "g1", "type": "GENERATION", "input": {"messages": printed}, "output": "Fine."}
+    inner = {"id": "g2", "type": "GENERATION", "parentObservationId": "g1", "input": "user: other", "output": "Fine."}
+    session = only(document(tmp_path, {"trace": {"id": "t"}, "observations": [inner, outer]}))
+    assert words(session) == [
+        ("system", "Say 'it'.\nOnce."),
+        ("assistant", ""),
+        ("tool", '[{"title": "it\'s fine"}]'),
+        ("assistant", "Fine."),
+    ]
+    assert (session.branches, session.origin.skipped) == (1, ())
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_inspect(tmp_path: Path, packed: bool) -> None:
     path = document(tmp_path, INSPECT)

@@ -180,7 +180,16 @@ def _indexed(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
 
 
 class LangfuseBuilder(TraceBuilder):
-    """Reads observations; those that are generations hold messages."""
+    """Reads observations; those that are generations hold messages. One inside another is the same request again."""
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.inside: dict[str, str] = {}
+
+    def session(self) -> Session:
+        """The session without generations inside of others."""
+        self.generations = [one for one in self.generations if self.inside[one.place] not in self.inside]
+        return super().session()
 
     def begin(self, document: Mapping[str, Json]) -> None:
         """Read the trace's id and its name, and the observations where they are inside of it."""
@@ -202,3 +211,4 @@ class LangfuseBuilder(TraceBuilder):
             usage, place = LANGFUSE_USAGE.read(mapping(record, "usageDetails", "usage")), identifier(record, "id")
             made = Generation(sent=sent, answer=answer or (), model=model, usage=usage, time=time, place=place)
             self.generations.append(made)
+            self.inside[place] = identifier(record, "parentObservationId")
