@@ -17,7 +17,7 @@ from workbench.experiment.store import COLUMNS, Results, RunFolder
 from workbench.transcript.session import Session
 
 
-def run(out: Path, mine: Preset, sessions: int = 7, turns: int = 24) -> Results:
+def run(out: Path, mine: Preset, sessions: int = 7, turns: int = 18) -> Results:
     own = Preset("mine", mine.strategy, mine.trigger)
     given = [
         Session.of([rules("be brief"), *remembering(turns + n)], id=f"s{n}", project=f"p{n}") for n in range(sessions)
@@ -80,7 +80,7 @@ def test_too_few_sessions_end_with_2(
 def test_another_recording_of_the_same_name_is_left_out(
     runs: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    other = run(tmp_path / "other", TRUNCATE, sessions=2, turns=25).path
+    other = run(tmp_path / "other", TRUNCATE, sessions=2, turns=19).path
     assert main(["gate", str(other), "--baseline", str(runs[0]), "--share", "0.2", "--margin", "0.01"]) == 2
     said = capsys.readouterr()
     assert said.err.count("another recording") == 2

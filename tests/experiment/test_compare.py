@@ -26,7 +26,7 @@ TABLES = tuple(COLUMNS)
 
 
 def session(number: int = 0) -> Session:
-    return Session.of([rules("be brief"), *remembering(30 + number)], id=f"s{number}", project=f"p{number}")
+    return Session.of([rules("be brief"), *remembering(20 + number)], id=f"s{number}", project=f"p{number}")
 
 
 def run(tmp_path: Path, *sessions: Session, name: str = "run", **more: object) -> Results:

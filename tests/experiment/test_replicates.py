@@ -42,7 +42,7 @@ class Fickle:
 
 
 def run(out: Path, replicates: int, model: object = "extractive") -> Results:
-    sessions = [Session.of([rules("be brief"), *remembering(24 + n)], id=f"s{n}") for n in range(2)]
+    sessions = [Session.of([rules("be brief"), *remembering(18 + n)], id=f"s{n}") for n in range(2)]
     return compare(
         sessions, strategies=("truncate", "summarize"), window=4_000, shares=(0.2,), out=out, quiet=True,
         model=model, replicates=replicates,  # type: ignore[arg-type]  # a model of one's own
@@ -123,7 +123,7 @@ def test_models_that_are_asked_at_temperature_0_are_known_before(monkeypatch: py
 def test_the_command_warns_on_standard_error_and_nowhere_else(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    save(Session.of([rules("be brief"), *remembering(24)], id="s"), tmp_path / "s.jsonl")
+    save(Session.of([rules("be brief"), *remembering(18)], id="s"), tmp_path / "s.jsonl")
     words = ["compare", str(tmp_path / "s.jsonl"), "-s", "summarize", "-w", "4000", "--shares", "0.2", "-j", "1"]
     words += ["--no-report", "--json", "--out"]
     assert main([*words, str(tmp_path / "a"), "--replicates", "2"]) == 0

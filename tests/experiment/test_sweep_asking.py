@@ -21,7 +21,7 @@ STUB, PAID = "litellm:openai/stub", "litellm:gpt-4o-mini"
 
 
 def grid(tmp_path: Path, model: str) -> dict[str, object]:
-    save(Session.of([rules("be brief"), *remembering(24)], id="s"), tmp_path / "s.jsonl")
+    save(Session.of([rules("be brief"), *remembering(18)], id="s"), tmp_path / "s.jsonl")
     return {
         "sessions": [str(tmp_path / "s.jsonl")], "strategies": ["truncate", "summarize"], "windows": [4_000, 5_000],
         "models": [model], "shares": [0.2], "boundaries": [0.6],
