@@ -12,7 +12,7 @@ from live.talk import Record, answered, asked, back, used
 from workbench.live.compactor import Compactor
 from workbench.live.formats.shape import GAP, HostMessage
 from workbench.live.message_reader import MessageReader
-from workbench.live.message_writer import write_messages
+from workbench.live.state import write_messages
 from workbench.transcript.message import (
     AssistantMessage,
     Image,

@@ -13,7 +13,7 @@ from workbench.live.compactor import Compactor
 from workbench.live.formats.responses import BLANK
 from workbench.live.formats.table import MessageFormat
 from workbench.live.message_reader import MessageReader
-from workbench.live.message_writer import write_messages
+from workbench.live.state import write_messages
 from workbench.transcript.message import AssistantMessage, Image, Message, Text, ToolResult, chars_per_token
 
 PIXEL = BLANK.partition(",")[2]

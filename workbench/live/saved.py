@@ -18,7 +18,6 @@ from workbench.live.formats.parts import jsonable
 from workbench.live.formats.shape import HostMessage
 from workbench.live.identity import Additions, Line
 from workbench.live.memory import Memory
-from workbench.live.message_writer import write_messages
 from workbench.live.recovery import Recovery
 from workbench.live.saved_document import (
     VERSION,
@@ -31,7 +30,7 @@ from workbench.live.saved_document import (
     SavedSlot,
 )
 from workbench.live.scheduler import Scheduler
-from workbench.live.state import Checkpoint, State, rejoined
+from workbench.live.state import Checkpoint, State, rejoined, write_messages
 from workbench.transcript.context import Context
 from workbench.transcript.log import Entry, Log, LogError, MessageEntry
 from workbench.transcript.message import Json, Message

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 
 from workbench.compaction.engine import Compaction
 from workbench.live.formats.shape import GAP, Covers, HostMessage, OutgoingMessage
-from workbench.live.formats.table import MessageFormat
-from workbench.live.message_writer import write_messages
+from workbench.live.formats.table import FORMATS, MessageFormat
 from workbench.transcript.context import Context, OpenContext, last_user
-from workbench.transcript.message import Message, is_real_user
+from workbench.transcript.message import Message, is_empty, is_real_user
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,3 +215,24 @@ def longer(context: Context, messages: Sequence[Message]) -> Context:
     """The context with these messages behind it, whose size does not matter."""
     sizes = context.sizes + (0,) * len(messages)
     return Context(context.messages + tuple(messages), sizes, context.overhead, context.count)
+
+
+def write_messages(
+    messages: Sequence[Message], path: Sequence[HostMessage], place: Mapping[str, int], format: MessageFormat
+) -> list[OutgoingMessage]:
+    """The messages in the host's format; new ones in `format`.
+
+    `place` has, by the id of each of our messages, the index in `path` of the host's entry that it came in.
+    """
+    writer = FORMATS[format]
+    shown: list[OutgoingMessage] = []
+    for at, run in groupby(messages, key=lambda message: place.get(message.id)):
+        group = tuple(run)
+        if at is None:
+            shown += [OutgoingMessage(new) for one in group if not is_empty(one) for new in writer.new(one)]
+        elif [*map(id, group)] == [*map(id, path[at].messages)]:
+            own = range(at + 1 - path[at].span, at + 1)
+            shown += [OutgoingMessage(path[i].object, made=False, at=i) for i in own]
+        else:
+            shown += [OutgoingMessage(record, at=at) for record in writer.rewritten(group, path[at])]
+    return writer.finished(shown, path)

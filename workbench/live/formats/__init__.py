@@ -1,1 +1,1 @@
-"""The shapes in which agents keep their messages, a file each; `table` lists them."""
+"""The shapes in which agents keep their messages; `table` lists them."""

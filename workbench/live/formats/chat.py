@@ -1,9 +1,10 @@
-"""Messages with a role and a content: what OpenAI's chat and Anthropic's format have in common."""
+"""Messages with a role and a content: OpenAI's chat completions and Anthropic's messages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 from workbench.importers.blocks import thought_block, tool_call
 from workbench.importers.values import label
@@ -18,6 +19,7 @@ from workbench.live.formats.shape import (
     OutgoingMessage,
     Record,
     own_parts,
+    said_by_name,
     text_of,
     thoughts_of,
 )
@@ -33,6 +35,8 @@ from workbench.transcript.message import (
     UserMessage,
 )
 
+_ANTHROPIC = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document", "compaction"})
+"""Kinds of parts that only Anthropic has."""
 WORDS = {"type": "text"}
 """A part with words, but for the words."""
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
@@ -102,6 +106,59 @@ class Chat(Format):
         """With a user's turn where one is required, and the results of one turn in one message."""
         first = next((one.record["role"] for one in path if one.record["role"] not in SYSTEM_ROLES), "")
         return _merged_results(_with_turns(shown, opens=first == "user"))
+
+
+class OpenAIChat(Chat):
+    """Calls beside the content, each result a message of its own."""
+
+    name: ClassVar[str] = "openai"
+
+    def shows(self, record: Record) -> bool:
+        """Whether it has a call or a result, or a picture's address."""
+        content = record.get("content")
+        if record.get("role") in ("tool", "function") or record.get("tool_calls") or record.get("function_call"):
+            return True
+        return any(type_of(part) == "image_url" for part in content) if isinstance(content, list) else False
+
+    def new(self, message: Message) -> tuple[Record]:
+        """The message as OpenAI writes it."""
+        text = text_of(message.blocks)
+        if message.role == "tool":
+            return ({"role": "tool", "tool_call_id": message.call_id, "content": text},)
+        if message.role == "assistant" and message.calls:
+            calls = [{"id": call.id, "type": "function", "function": function_of(call)} for call in message.calls]
+            return ({"role": "assistant", "content": text or None, "tool_calls": calls},)
+        if message.role != "summary":
+            return ({"role": message.role, "content": text},)
+        named = {"name": message.name} if message.name else {}
+        return ({"role": message.said_by, **named, "content": text},)
+
+
+class Anthropic(Chat):
+    """Calls, thoughts and results as parts of the content; the system prompt stands beside the messages."""
+
+    name: ClassVar[str] = "anthropic"
+
+    def shows(self, record: Record) -> bool:
+        """Whether a part of its content is of a kind of Anthropic's, or marked for its cache."""
+        content = record.get("content")
+        return isinstance(content, list) and any(
+            type_of(part) in _ANTHROPIC or (isinstance(part, Mapping) and "cache_control" in part) for part in content
+        )
+
+    def new(self, message: Message) -> tuple[Record]:
+        """The message as Anthropic writes it."""
+        text = said_by_name(message)
+        if message.role == "tool":
+            part = {"type": "tool_result", "tool_use_id": message.call_id, "content": text}
+            return ({"role": "user", "content": [{**part, "is_error": True} if message.is_error else part]},)
+        if message.role == "assistant" and message.calls:
+            parts: list[Json] = [{"type": "text", "text": text}] if text else []
+            uses = [{"type": "tool_use", "id": c.id, "name": c.name, "input": dict(c.arguments)} for c in message.calls]
+            return ({"role": "assistant", "content": parts + uses},)
+        if message.role == "summary":
+            return ({"role": message.said_by, "content": text},)
+        return ({"role": "user" if message.role == "system" else message.role, "content": text},)
 
 
 def function_of(call: ToolCall) -> dict[str, Json]:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from workbench.live.formats.anthropic import Anthropic
+from workbench.live.formats.chat import Anthropic, OpenAIChat
 from workbench.live.formats.gemini import Gemini
-from workbench.live.formats.openai_chat import OpenAIChat
 from workbench.live.formats.responses import Responses
 from workbench.live.formats.shape import Format, Record
 
