@@ -26,20 +26,8 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_compare_prints_the_outcome_as_json(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code = main(
-        [
-            "compare",
-            str(recording),
-            "--window",
-            "8000",
-            "--out",
-            str(tmp_path / "run"),
-            "--no-report",
-            "--json",
-            "-j",
-            "1",
-        ]
-    )
+    words = ["compare", str(recording), "--window", "8000", "--shares", "0.2", "-j", "1"]
+    code = main([*words, "--out", str(tmp_path / "run"), "--no-report", "--json"])
     found = json.loads(capsys.readouterr().out)
     assert code == 0
     assert found["failed_replays"] == 0
