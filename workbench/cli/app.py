@@ -52,8 +52,8 @@ PLACES = {
     "validate answers": ("validate", "answers"), "validate gamers": ("validate", "gamers"),
     "validate behaviour": ("validate", "behaviour"), "validate errors": ("validate", "errors"),
     "validate models": ("validate", "models"), "validate needs": ("validate", "needs"),
-    "list": ("catalogue", "show"), "report": ("compare", "report"),
-    "diff": ("gate", "diff"), "share": ("export", "share"), "ablate": ("sweep", "ablate"),
+    "list": ("catalogue", "show"), "diff": ("gate", "diff"), "ablate": ("sweep", "ablate"),
+    "report": ("compare", "report"), "export": ("compare", "export"), "share": ("compare", "share"),
     "experiment": ("notebooks", "experiment"), "lab": ("notebooks", "lab"),
 }  # fmt: skip
 """Module and function of those that lie elsewhere."""

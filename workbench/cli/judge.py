@@ -83,7 +83,11 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
     )
     shown = [
         asdict(row)
-        | {"shown": estimated(row.score), "larger": _larger(row.over_target), "against": estimated(row.difference)}
+        | {
+            "shown": estimated(row.score),
+            "larger": f"in {row.over_target}" * (row.over_target > 0),
+            "against": estimated(row.difference),
+        }
         for row in rows
     ]
     say(table(shown, columns))
@@ -97,10 +101,6 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
     if done.pending:
         complain(f"{printable(done.pending)}; the same command asks again")
     return PENDING if done.pending else 0
-
-
-def _larger(sessions: int) -> str:
-    return f"in {sessions}" if sessions else ""
 
 
 def estimated(one: Estimate | None) -> str:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from workbench.errors import SetupError
 from workbench.experiment.keys import code_version
@@ -32,7 +32,7 @@ _IN_FOLDER = threading.Lock()
 """A worker may have many threads, but a process has one current folder."""
 
 
-class Workers:
+class Workers(contextlib.AbstractContextManager["Workers"]):
     """Does tasks in this process, one after the other; others do them elsewhere. `with` ends it."""
 
     size = 1
@@ -42,9 +42,6 @@ class Workers:
         """Each task's place and result in the order of completion: None where its worker died; errors are raised."""
         for place, task in enumerate(tasks):
             yield place, what(task)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         """Nothing to end."""

@@ -9,8 +9,9 @@ from typing import Any
 from workbench.compaction.presets import BUILTIN, preset
 from workbench.compaction.strategy import Preset
 from workbench.experiment.prepared import prepared
-from workbench.explore.panels import page
+from workbench.explore.panels import overview, panels
 from workbench.explore.view import ExplorerSettings, SessionView, telling_window
+from workbench.markup import render
 from workbench.models import find_model
 from workbench.models.model import Model
 from workbench.transcript.session import Session
@@ -58,7 +59,7 @@ class Explorer(SessionView):
 
     def html(self) -> str:
         """All of it as one static piece of HTML."""
-        return page(self)
+        return render("explore/explorer.html", overview=overview(self), panels=panels(self))
 
     @cached_property
     def widget(self) -> Any:  # noqa: ANN401 - ipywidgets is untyped

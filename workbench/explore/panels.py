@@ -146,11 +146,6 @@ def panels(view: SessionView) -> dict[str, str]:
     return found
 
 
-def page(view: SessionView) -> str:
-    """All of it as one static piece of HTML."""
-    return render("explore/explorer.html", overview=overview(view), panels=panels(view))
-
-
 def _panel(name: str, **values: Any) -> str:  # noqa: ANN401 - whatever its template shows
     return render("explore/panel.html", panel=f"explore/{name}.html", **values)
 

@@ -37,7 +37,6 @@ from workbench.replay.matched import matched, stays_larger
 from workbench.replay.step import CompactionEvent, Replay
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
-from workbench.transcript.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +60,11 @@ class Compacted:
     at_size_of: str = ""
 
     @property
-    def session(self) -> Session:
-        """The recording."""
-        return self.ready.session
-
-    @property
     def place(self) -> Row:
         """The columns that say which context a row is about."""
+        session = self.ready.session
         return {
-            "session": self.session.id, "project": self.session.project or self.session.id, "strategy": self.strategy,
+            "session": session.id, "project": session.project or session.id, "strategy": self.strategy,
             "share": self.share, "at": self.at, "tokens": self.context.tokens, "used": self.used,
             "at_size_of": self.at_size_of,
         }  # fmt: skip

@@ -137,7 +137,7 @@ def _rows(sitting: Sitting, readers: Sequence[ModelReader]) -> Iterator[Row]:
         return
     exam = Exams.of(of.ready.index).at(of.at)
     items = [exam.items[number] for number in numbers]
-    lexical = corrected(items, exam.credit(view(of.session, of.context))[list(numbers)])
+    lexical = corrected(items, exam.credit(view(of.ready.session, of.context))[list(numbers)])
     for replicate, reader in enumerate(readers):
         found = reader.sit(items, context_text(of.context.messages))
         scores = corrected(items, np.array([one.credit for one in found]))
