@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from workbench.analysis.paired import estimate, paired_differences
-from workbench.analysis.scores import at_sizes_of, by_session, grouped, projects_of, select, shared, size_gains
+from workbench.analysis.compared import compare_table
+from workbench.analysis.scores import at_sizes_of, grouped, select, size_gains
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError, Unanswered
@@ -43,7 +43,7 @@ def leave_one_out(
         **settings: fields of `RunSpec`.
 
     Returns:
-        A row a stage and metric: `stage`, `metric`, `mode`, `unit`, `with_it` and `without_it` (means over sessions),
+        A row a stage and metric: `stage`, `metric`, `mode`, `unit`, `with_it` and `without_it` (means over projects),
         `effect` (with less without: what the stage adds), `low` and `high` (95 %; missing where sessions are too few or
         all alike), `sessions`. In matched mode a session's value is its mean over the budgets that both can reach, with
         the whole strategy cut to the very size that it comes to without the stage; no row where there are none.
@@ -87,22 +87,17 @@ def _without_each(whole: Preset) -> Iterator[tuple[str, Preset]]:
 
 def _stage_effects(run: Results, whole: str, without: Mapping[str, str]) -> Iterator[dict[str, object]]:
     """The rows of `leave_one_out`; `without` names the strategy that lacks each stage."""
+    scores = grouped(run)
+    known = {(str(metric), str(mode)) for metric, mode in zip(scores["metric"], scores["mode"], strict=True)}
     for stage, name in without.items():
-        for metric, mode in METRICS:
-            known = run.scores[(run.scores["metric"] == metric) & (run.scores["mode"] == mode)]
-            if known.empty:
-                continue
-            rows = select(run.scores, metric, mode)
+        for metric, mode in (one for one in METRICS if one in known):
+            rows = select(scores, metric, mode)
             rows = rows.assign(gain=size_gains(rows, run.baseline_at_sizes))
             one, other = (rows[rows["strategy"] == which] for which in (whole, name))
-            values = shared(by_session(pd.concat([at_sizes_of(one, other), other])), whole, name)
-            if values.empty:
-                continue
-            gaps, projects = paired_differences(values[whole], values[name]), projects_of(grouped(run))
-            effect = estimate(gaps.to_list(), [projects[str(session)] for session in gaps.index])
-            assert effect is not None
-            yield {
-                "stage": stage, "metric": metric, "mode": mode, "unit": str(known["unit"].iloc[0]),
-                "with_it": values[whole].mean(), "without_it": values[name].mean(),
-                "effect": effect.mean, "low": effect.low, "high": effect.high, "sessions": effect.n,
-            }  # fmt: skip
+            (found,) = compare_table(pd.concat([at_sizes_of(one, other), other]), metric, name, mode).to_dict("records")
+            if found["sessions"]:
+                yield {
+                    "stage": stage, "metric": metric, "mode": mode, "unit": str(rows["unit"].iloc[0]),
+                    "with_it": found["mean"], "without_it": found["baseline"], "effect": found["difference"],
+                    "low": found["low"], "high": found["high"], "sessions": found["sessions"],
+                }  # fmt: skip
