@@ -1,4 +1,4 @@
-"""Whether recorded agents fetched again what a metric calls lost more often than what it calls kept."""
+"""Whether agents fetched again what a metric calls lost, and whether readers call needed what the exam asks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a run has become worse than an earlier one: non-inferiority by a margin that was named before.
+"""A run against an earlier one: whether it is worse by a margin that was named before, and what changed.
 
 Source:
     Non-inferiority by the interval's end: G. Piaggio et al., CONSORT extension, JAMA 308 (2012), 2594-2604.

@@ -1,4 +1,4 @@
-"""A run's main figures, as the command line prints them."""
+"""What `compare` and `sweep` print: a forecast, warnings before a run, notes after it, and its main figures."""
 
 from __future__ import annotations
 

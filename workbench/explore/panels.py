@@ -1,4 +1,4 @@
-"""What the explorer shows above and below the controls, as HTML; the words are in `templates/explore`."""
+"""What the explorer shows: the timeline above its controls, the panels below; words are in `templates/explore`."""
 
 from __future__ import annotations
 

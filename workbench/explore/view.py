@@ -1,4 +1,4 @@
-"""A session under a strategy, and the place in it that a person looks at."""
+"""A session under a strategy and settings, the place in it that a person looks at, and what was lost there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How sure the order of the strategies is: differences on the same sessions, within a run and between two runs."""
+"""How sure the order of the strategies is: differences on the same sessions, in a run and between two; the panel."""
 
 from __future__ import annotations
 

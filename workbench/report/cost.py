@@ -1,4 +1,4 @@
-"""What each strategy costs: the bill by part, and how well reported usage is reproduced."""
+"""What each strategy costs: the bill by part, recall and its calls, and how well reported usage is reproduced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report rests on: what was replayed and who wrote summaries, whether it was sound, and how to get it again."""
+"""What a report rests on: what was replayed, who wrote summaries and judged, whether it was sound, how to repeat it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exams made of graded questions, and what each metric says of each answer."""
+"""Exams made of graded questions, what each metric says of each answer, and how well that agrees."""
 
 from __future__ import annotations
 
