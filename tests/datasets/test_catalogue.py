@@ -127,9 +127,10 @@ def test_a_recording_that_the_host_does_not_have_stops_no_other(tmp_path: Path, 
     assert there == tmp_path / "corpora" / "thing" / "sample.jsonl"
 
 
-def test_a_host_that_does_not_answer_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9", "no address"])
+def test_a_host_that_does_not_answer_is_an_error(address: str, tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="could not be read"):
-        fetched(ENTRY, tmp_path, Host("http://127.0.0.1:9"))
+        fetched(ENTRY, tmp_path, Host(address))
 
 
 def test_the_catalogue_lists_files_that_are_fixed_for_good() -> None:

@@ -126,7 +126,7 @@ def _download(url: str, seconds: float) -> bytes | WorkbenchError:
             return data
     except HTTPError as problem:
         return SetupError(f"{url} answered {problem.code} {problem.reason}")
-    except (OSError, HTTPException) as problem:
+    except (OSError, HTTPException, ValueError) as problem:
         raise SetupError(f"{url} could not be read: {getattr(problem, 'reason', None) or problem}") from None
 
 
