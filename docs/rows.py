@@ -101,7 +101,7 @@ def names_of(part: str) -> list[str]:
 
 def read(part: str, name: str = "") -> pd.DataFrame:
     """The kept rows of one name."""
-    return pd.read_csv(_file(part, name))
+    return _read(_file(part, name))
 
 
 def differences(part: str, frames: Frames) -> int:
@@ -129,7 +129,11 @@ def _differs(title: str, fresh: pd.DataFrame, old: pd.DataFrame) -> bool:
 
 
 def _again(rows: pd.DataFrame) -> pd.DataFrame:
-    return pd.read_csv(StringIO(_plain(rows)))
+    return _read(StringIO(_plain(rows)))
+
+
+def _read(source: Path | StringIO) -> pd.DataFrame:
+    return pd.read_csv(source, keep_default_na=False, na_values=[""])  # `null` is a strategy
 
 
 def _plain(rows: pd.DataFrame) -> str:
