@@ -16,8 +16,7 @@ sys.path.insert(0, str(HERE.parent))
 
 from workbench.importers import native  # noqa: E402
 from workbench.models.tokenizer import TiktokenCounter  # noqa: E402
-from workbench.datasets.recorder import record  # noqa: E402
-from workbench.datasets.task import read_task  # noqa: E402
+from workbench.datasets.recorder import read_task, record  # noqa: E402
 from workbench.transcript.log import MessageEntry  # noqa: E402
 from workbench.transcript.message import AssistantMessage, counted_text, said_texts  # noqa: E402
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from profiles import FULL
 from workbench.compaction import presets
 from workbench.compaction.plan import Stage
 from workbench.compaction.presets.observation_mask import ObservationMask
-from workbench.compaction.presets.pi import PiCut
+from workbench.compaction.presets.pi import pi_cut
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset
 from workbench.importers.importer import load
@@ -79,7 +79,7 @@ def with_stage(change: Callable[[Stage], Stage]) -> Callable[[Preset], Preset]:
 
 
 def keeps_less(stage: Stage) -> Stage:
-    return replace(stage, cut=PiCut(keep_recent=18_000)) if isinstance(stage, Summarize) else stage
+    return replace(stage, cut=partial(pi_cut, keep=18_000)) if isinstance(stage, Summarize) else stage
 
 
 PLANTED = {

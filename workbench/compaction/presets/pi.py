@@ -27,7 +27,7 @@ from workbench.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
 
-RESERVE, KEEP_RECENT = 16_384, 20_000
+RESERVE = 16_384
 LIMITS = SizeLimits(most=int(0.8 * RESERVE), most_turn=int(0.5 * RESERVE), share=SUMMARY_SHARE)
 IMAGE_CHARS = 4_800
 
@@ -39,10 +39,10 @@ def pi_tokens(message: Message) -> int:
     return -(-(words + unsaid_chars(message) + IMAGE_CHARS * pictures) // 4)
 
 
-def pi_cut(context: Context, budget: Budget) -> Span | None:
+def pi_cut(context: Context, budget: Budget, keep: int = 20_000) -> Span | None:
     """Back from the newest message until enough is kept, then forward to the next message that is no tool result."""
     movable = Movable.of(context, budget)
-    return movable.cut(movable.reaching(movable.kept(KEEP_RECENT)), split=True)
+    return movable.cut(movable.reaching(movable.kept(keep)), split=True)
 
 
 PI = Preset(
