@@ -3,8 +3,6 @@
 `import workbench as wb` gives the names in `__init__.pyi`; each is loaded when it is first used.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Numbers as people read them: no more digits than mean something. A missing number is a dash."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps

@@ -1,7 +1,5 @@
 """One colour and one mark for each strategy, the same in every chart and distinct for the colour-blind."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import cycle
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Names for numpy's arrays, and flags for messages."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import TypeAlias
 

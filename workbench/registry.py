@@ -1,7 +1,5 @@
 """Finds a part by its name: the built-in ones, then those of installed packages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib.metadata import entry_points
 from typing import TypeVar

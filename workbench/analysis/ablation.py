@@ -1,7 +1,5 @@
 """The contribution of each stage of a strategy: the same strategy without it."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace

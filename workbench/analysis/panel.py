@@ -1,7 +1,5 @@
 """Several metrics at once: the rank that none of them contradicts, and the strategies that no other beats on two."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """How much of a metric's variance lies between sessions, and how much the model adds by answering otherwise."""
 
-from __future__ import annotations
-
 from math import sqrt
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """All checks: on sessions, and on a run of them."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace

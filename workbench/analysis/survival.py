@@ -1,7 +1,5 @@
 """How long what was said lives through a chain of compactions: Kaplan and Meier's curve over rounds."""
 
-from __future__ import annotations
-
 from math import log
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The commands, and what becomes of an error: one sentence and an exit code, never a traceback."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

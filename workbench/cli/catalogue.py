@@ -1,7 +1,5 @@
 """`workbench list`: what there is to choose from."""
 
-from __future__ import annotations
-
 from inspect import getdoc
 from typing import Annotated, Literal, TypeAlias
 

@@ -1,7 +1,5 @@
 """`workbench compare`, and what is made of a finished run: `report`, `export` and `share`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Literal
 

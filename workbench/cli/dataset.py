@@ -1,7 +1,5 @@
 """`workbench dataset`: sessions that ship, that can be made, and that can be fetched."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from dataclasses import asdict

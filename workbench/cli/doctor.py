@@ -1,7 +1,5 @@
 """`workbench doctor`: checks this machine's set-up."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

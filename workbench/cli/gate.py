@@ -1,7 +1,5 @@
 """`workbench gate` and `workbench diff`: a run against an earlier one."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`workbench inspect`: what a recording holds."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Annotated, Any
 

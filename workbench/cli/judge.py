@@ -1,7 +1,5 @@
 """`workbench judge`: measurements that ask a model, which sits the exam from each strategy's context."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 

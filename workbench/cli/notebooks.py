@@ -1,7 +1,5 @@
 """`workbench experiment`: a papermill notebook with parameters or a grid of them. `workbench lab`: JupyterLab."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Options of commands, made from the specifications: one option a field, with the field's description as its help."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from inspect import Parameter, signature
 from pathlib import Path

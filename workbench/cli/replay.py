@@ -1,7 +1,5 @@
 """`workbench replay`: one session under one strategy, looked at closely."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace as changed
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`workbench serve`: a small real model on this machine."""
 
-from __future__ import annotations
-
 import time
 from typing import Annotated
 

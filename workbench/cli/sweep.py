@@ -1,7 +1,5 @@
 """`workbench sweep` and `workbench ablate`: a strategy under other settings, and without a stage."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`workbench validate`: whether the metrics measure what they claim."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated

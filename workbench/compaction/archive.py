@@ -1,7 +1,5 @@
 """Answers a call of `recall` from the archive of one session: by id, by query, or by a query within one id."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping

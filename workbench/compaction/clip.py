@@ -1,7 +1,5 @@
 """Texts, messages and tool results cut short: never inside a character, never without saying what is missing."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping

@@ -1,7 +1,5 @@
 """The workbench's own rules of what stays: pinned messages, those that a preset adds, and the newest."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase

@@ -1,7 +1,5 @@
 """The engine: trigger, then for each stage plan, ask, apply and guard."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace

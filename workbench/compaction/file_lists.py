@@ -1,7 +1,5 @@
 """Which files a compacted conversation touched, carried on from summary to summary and listed for the agent."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence

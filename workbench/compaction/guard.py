@@ -1,7 +1,5 @@
 """Invariants between a context and its compaction. A violation is recorded as a finding, not raised as an error."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How a conversation is put to a language model that is to summarise it, and how the summary is presented."""
 
-from __future__ import annotations
-
 import json
 import re
 from bisect import bisect_right

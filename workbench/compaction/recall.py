@@ -5,8 +5,6 @@ it first was, and the ids stand in what is *sent*, never in what is kept, so tha
 marker of a tool result, and in one list at the end of the newest summary, or in a message of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache

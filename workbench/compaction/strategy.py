@@ -1,7 +1,5 @@
 """How one whole system compacts: in which stages, when, to what budget, and what its agent does around it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

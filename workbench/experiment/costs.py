@@ -1,7 +1,5 @@
 """What a session's replay costs, and how well its own usage is reproduced, as rows of the run's tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 

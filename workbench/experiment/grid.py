@@ -3,8 +3,6 @@
 A setting is named by its path: `trigger.threshold`, `summarize.most`.
 """
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Names for work by its content: equal work has an equal key, on every machine and in every run."""
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 import json

@@ -1,7 +1,5 @@
 """Sessions made ready for any number of replays, where a run's sessions come from, and one replay."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """What strategies are compared with: the baseline at the sizes that they used, and references that no agent makes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """One replay: a session under a preset, as rows of the run's tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import chain, zip_longest

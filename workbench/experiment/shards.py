@@ -1,7 +1,5 @@
 """A run split into shards for workers, and its tables from what they did."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

@@ -4,8 +4,6 @@ Each setting, its default and its description is written here once. Lists may al
 command line and a file are read as Python is. A wrong value is one sentence, wherever it came from.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, signature

@@ -1,7 +1,5 @@
 """Replays sessions under every point of a grid: each point is a strategy of one run."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """What a worker does: read a source, then every replay of its sessions that is not on disk yet."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any

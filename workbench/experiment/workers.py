@@ -3,8 +3,6 @@
 When a worker dies, only its own task is lost; the caller learns which one and may submit it again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import threading

@@ -1,7 +1,5 @@
 """The widgets of the explorer: they change its settings and show its panels."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import Any

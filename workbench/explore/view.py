@@ -1,7 +1,5 @@
 """A session under a strategy and settings, the place in it that a person looks at, and what was lost there."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass, replace
 from math import inf

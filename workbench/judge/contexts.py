@@ -1,7 +1,5 @@
 """The contexts that strategies make of the same histories at the same size, for measurements that ask a model."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

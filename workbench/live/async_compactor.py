@@ -1,7 +1,5 @@
 """The compactor for agents that run on asyncio: the same engine, in a thread, so that the event loop goes on."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Sequence
 from threading import Event as Flag

@@ -1,7 +1,5 @@
 """When automatic compactions stop, and when one is tried again."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Calls of functions that the host supplied: an error in one becomes an event, and the agent goes on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from numbers import Integral
 from typing import Any, Generic, TypeVar

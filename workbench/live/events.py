@@ -1,7 +1,5 @@
 """What a compactor tells its host, in order. Events hold numbers and reasons, never whole contexts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 

@@ -1,7 +1,5 @@
 """Whether a preset can work in a window, and without a model: its own trigger and stages are tried on a full one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from workbench.compaction.engine import Compaction, compact

@@ -1,7 +1,5 @@
 """How full the window is, by count, by providers' reports and by the windows that errors stated; and what is due."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

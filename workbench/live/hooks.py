@@ -1,7 +1,5 @@
 """Where an agent's host may step in: before a compaction, before each of its stages, and after it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass

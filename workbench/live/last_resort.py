@@ -1,7 +1,5 @@
 """What keeps a request within its window where the preset did not: the oldest messages go."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What an agent said so far, whole, and the same as it is kept and as it is sent."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Reads what a host sends into messages of ours, its preset's own summaries among them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """What the model of a compactor was asked and cost, whatever became of its answers."""
 
-from __future__ import annotations
-
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as LateError
 from contextvars import copy_context

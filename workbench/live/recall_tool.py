@@ -1,7 +1,5 @@
 """The tool by which an agent's model asks for what a compaction took out, as each API wants its tools."""
 
-from __future__ import annotations
-
 from workbench.compaction.archive import TOKENS, Archive
 from workbench.compaction.recall import TOOL
 from workbench.compaction.strategy import Preset

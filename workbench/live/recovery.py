@@ -1,7 +1,5 @@
 """What helps after a provider refused a request, and how often the same request may be tried again."""
 
-from __future__ import annotations
-
 from workbench.live.callbacks import Host
 from workbench.live.events import ErrorJudged
 from workbench.live.media import MediaBudget

@@ -1,7 +1,5 @@
 """One compaction of a living history: the host's hooks, the engine, and the events around it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from threading import RLock

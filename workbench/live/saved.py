@@ -5,8 +5,6 @@ learned of window, usage and misses. Not saved are the model, settings, hooks, c
 `Compactor.load` takes them anew. The host's messages are saved once, as they were read; the rest refers to them.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """The parts of a saved compactor: one JSON document, with messages once and references to them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """When a compaction starts by itself: it is due, the host requested it, or a provider cut the last request."""
 
-from __future__ import annotations
-
 from workbench.compaction.plan import Budget
 from workbench.compaction.strategy import Moment
 from workbench.live.callbacks import Host

@@ -1,7 +1,5 @@
 """What a host may set for its compactor, and change while it runs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from workbench.compaction.strategy import Trigger

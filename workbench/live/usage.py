@@ -1,7 +1,5 @@
 """Reads the usage that a provider reports for a request."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from workbench.importers.usage import ANTHROPIC_USAGE, GEMINI_USAGE, OPENAI_USAGE

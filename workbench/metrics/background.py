@@ -1,7 +1,5 @@
 """Entities that any model knows anyway: they need no context."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 from typing import cast
 

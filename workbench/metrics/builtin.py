@@ -7,8 +7,6 @@ that a boundary with few things weighs little, and `n` is the number of things, 
 and what it costs: from the steps, the compactions and the bill of a replay; `n` is the number of requests.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 from workbench.metrics.demand import Level

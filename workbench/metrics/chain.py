@@ -1,7 +1,5 @@
 """How long what was said lives through a chain of compactions: entities at risk in each round, and entities lost."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

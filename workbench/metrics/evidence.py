@@ -1,7 +1,5 @@
 """The evidence of each needed entity: the span of the history that says most of what its use says."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse

@@ -1,7 +1,5 @@
 """The index of one session: extracted once, asked any number of times."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 

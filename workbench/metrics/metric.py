@@ -1,7 +1,5 @@
 """What a metric is: it turns a replay into one number."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """What a context shows, what its archive would give back, what is lost; and what the calls of `recall` cost."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Reference contexts that no agent could make: a random choice, and the best one, made with the future known."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Whether what a message holds could be fetched again by the agent."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias

@@ -1,7 +1,5 @@
 """What a summary names without support in the history."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import cache

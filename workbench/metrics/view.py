@@ -1,7 +1,5 @@
 """What a context holds of its session, and which stage lost what."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

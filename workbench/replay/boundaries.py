@@ -1,7 +1,5 @@
 """Where contexts are scored: boundaries that are the same for every strategy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TypeAlias
 

@@ -1,7 +1,5 @@
 """Compacts the same history at the same boundaries to the same budgets, so that retention is compared at equal size."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Replays a session request by request: the preset's trigger decides, and its own result carries on."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from workbench.compaction.engine import Compaction, compact

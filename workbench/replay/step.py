@@ -1,7 +1,5 @@
 """What a replay is made of."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 

@@ -1,7 +1,5 @@
 """The charts of a report: each takes the tables of a run and returns a figure; none shows it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

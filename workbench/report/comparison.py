@@ -1,7 +1,5 @@
 """How sure the order of the strategies is: differences on the same sessions, in a run and between two; the panel."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import permutations
 

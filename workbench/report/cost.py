@@ -1,7 +1,5 @@
 """What each strategy costs: the bill by part, recall and its calls, and how well reported usage is reproduced."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Runs the experiment notebook, once or at every point of a grid, and continues where it was interrupted."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """What was lost: the worst losses with their stories, and two tables whose figures lead to them."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 

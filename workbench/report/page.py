@@ -1,7 +1,5 @@
 """Writes the report of a run: the notebook, executed, and one HTML file that needs nothing else."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """What all charts share: colours, labels that do not overlap, and SVG that takes its colours from the page."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What a report rests on: what was replayed, who wrote summaries and judged, whether it was sound, how to repeat it."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from dataclasses import asdict

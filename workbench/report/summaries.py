@@ -3,8 +3,6 @@
 Their columns are in `docs/tables.md`, with units.
 """
 
-from __future__ import annotations
-
 import pandas as pd
 
 from workbench.analysis.paired import interval_columns

@@ -1,7 +1,5 @@
 """What a sweep found: its points with their settings, what each keeps and saves, and which of them nothing beats."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Hashable
 from math import nan

@@ -1,7 +1,5 @@
 """The first screen of a report: the answer in words, how sure it is, and the headline table."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Contexts made to please a measure, which tell a reader little: a family of them, tried over its knobs."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

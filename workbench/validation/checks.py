@@ -1,7 +1,5 @@
 """Checks of the measure on sessions and on a run: what must hold, what was measured, and whether it holds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median

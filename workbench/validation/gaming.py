@@ -3,8 +3,6 @@
 None of them knows how the headline metric is made; `adversaries` searches for those that do.
 """
 
-from __future__ import annotations
-
 import random
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Items of the exam to be judged by reading: sheets to fill, and the labels of two readers."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -3,8 +3,6 @@
 A statement that is false has its answer in plain sight, so that a measure of presence calls it known.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -16,8 +16,6 @@ And what those do that name no seed's document as their source, unless their own
 - Where overhead and reserves leave less than a quarter of the window to messages, they are due at that quarter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module

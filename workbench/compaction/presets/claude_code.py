@@ -18,8 +18,6 @@ the general differences (`presets`):
 - The longest answer, up to 20,000 tokens of the reserve, is taken to be a quarter of a small window at most.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar

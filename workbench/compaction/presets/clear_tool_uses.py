@@ -17,8 +17,6 @@ Besides the general differences (`presets`):
   window, since it would otherwise never be due before the window is full.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -17,8 +17,6 @@ general differences (`presets`):
 - No ghost snapshots; the cap of 0.95 of the window on a configured limit is not built, since nothing is configured.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from workbench.compaction.clip import shortened

@@ -27,8 +27,6 @@ window and estimates are scaled to the provider's reports. Besides the general d
   blank; hooks may also add to the prompt or skip the compaction. A summary from a hook is not changed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

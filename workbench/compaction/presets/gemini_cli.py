@@ -19,8 +19,6 @@ most) and its masking of tool outputs are not restated. Besides the general diff
   there too; at most three quarters of the room are then kept.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar

@@ -21,8 +21,6 @@ differences (`presets`):
 - Approximate: the longest answer is not taken off the window in the threshold, since no recording says it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -18,8 +18,6 @@ way to a sentence that says it was too long. Besides the general differences (`p
 - Summaries are held to what they replace; where a comparison sets the size, fewer than 20 messages may be kept.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -14,8 +14,6 @@ Besides the general differences (`presets`):
 - It has no threshold and does not stop at a target: what is older than the window is masked, however small.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -14,8 +14,6 @@ suffix mode, which asks at the end of the live request, is not restated. Besides
 - The longest answer, up to 20,000 tokens of reserve, is taken to be a quarter of a small window at most.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar

@@ -16,8 +16,6 @@ own are 240 and 2. Besides the general differences (`presets`):
 - Compacting by messages has no target in tokens; the budget's is one less than there is.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from workbench.compaction.cut import Pins

@@ -25,8 +25,6 @@ differences (`presets`):
 - The two requests of a split turn run concurrently where the model allows it, else one after the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -5,8 +5,6 @@ wrote more than it was allowed. In `pipeline` the first message, the last six, a
 `skill:...` stay, the six as far as half of the room under the target allows.
 """
 
-from __future__ import annotations
-
 from workbench.compaction.cut import KeepRecent, Pins
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.stages.tool_results import BudgetReduction, ContextCollapse, Microcompact, Snip

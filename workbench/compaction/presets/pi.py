@@ -16,8 +16,6 @@ Restates the compaction of pi (badlogic/pi-mono, read at 2026-03-15), in `packag
 - After an overflow the same is done. The original then goes on by itself; a replay has nothing to go on with.
 """
 
-from __future__ import annotations
-
 from workbench.compaction.plan import Budget
 from workbench.compaction.presets.token_counters import unsaid_chars
 from workbench.compaction.prompt_template import PromptTemplate

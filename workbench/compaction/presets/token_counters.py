@@ -10,8 +10,6 @@
 | docker-agent later | 3.5 characters | down | 5 a message | what a provider reported is taken as it is |
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The built-in stages by name."""
 
-from __future__ import annotations
-
 from workbench.compaction.plan import Stage
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.stages.tool_results import BudgetReduction, ContextCollapse, Microcompact, Snip

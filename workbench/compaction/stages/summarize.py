@@ -1,7 +1,5 @@
 """Puts a model's summary in the place of older messages: the one procedure of all presets that summarise."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace

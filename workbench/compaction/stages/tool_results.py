@@ -1,7 +1,5 @@
 """Cheap stages that shorten tool results in their place: ExAthena's, restated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby

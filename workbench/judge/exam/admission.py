@@ -1,7 +1,5 @@
 """The test that a reader passes before it scores: contexts that hold every answer, and contexts that hold none."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache

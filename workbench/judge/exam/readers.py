@@ -1,7 +1,5 @@
 """Readers that sit the exam with a model: one names letters, one finds a candidate least surprising."""
 
-from __future__ import annotations
-
 import math
 import random
 import re

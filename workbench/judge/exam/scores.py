@@ -1,7 +1,5 @@
 """What a reader's exams say: scores by strategy, and agreement with the lexical reader."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations

@@ -4,8 +4,6 @@ The order of keys, None, cache markers, the spelling of a call's arguments, and 
 part make no difference.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from hashlib import blake2b

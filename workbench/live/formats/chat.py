@@ -1,7 +1,5 @@
 """Messages with a role and a content: OpenAI's chat completions and Anthropic's messages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar

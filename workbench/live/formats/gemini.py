@@ -8,8 +8,6 @@ Source:
     The types of the `google-genai` package, 3.4 (`Content`, `Part`); Google's pages on thought signatures.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 

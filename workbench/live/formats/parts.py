@@ -1,7 +1,5 @@
 """Reads the parts of a content by the importers' table of kinds, and remembers which block came from which part."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import replace

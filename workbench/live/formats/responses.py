@@ -10,8 +10,6 @@ Source:
     On ids: "was provided without its required 'reasoning' item" in the issues of vercel/ai, cline and continue.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby

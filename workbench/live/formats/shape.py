@@ -1,7 +1,5 @@
 """What every format has in common: a host's entry as it was read, one as it is sent, and what a format must know."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

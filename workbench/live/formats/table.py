@@ -1,7 +1,5 @@
 """All formats by name, which of them an entry shows, and how large a request each takes besides its tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias

@@ -1,7 +1,5 @@
 """The prices and the cache rules that a session's replays are priced with."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from workbench.errors import SettingError

@@ -3,8 +3,6 @@
 Each request is predicted from the recording and from the reports before it, never from its own.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

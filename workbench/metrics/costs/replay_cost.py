@@ -4,8 +4,6 @@ A request's prompt is read from the cache as far as it equals the request before
 as plain input; the recorded answer is paid as output. Everything is a sum over the tokens of the replay's steps.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass

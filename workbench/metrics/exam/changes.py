@@ -1,7 +1,5 @@
 """Items about what was replaced: which value holds now, and what was decided."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 

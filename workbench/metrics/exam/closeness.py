@@ -1,7 +1,5 @@
 """How close the words of a cue stand to each candidate, in lines."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

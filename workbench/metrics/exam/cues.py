@@ -1,7 +1,5 @@
 """What leads to an answer, and what it could be mistaken for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Items of kind `fact`: the exact things of the history that the agent then used."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The line that used an answer, with a gap in its place: what a reader of the exam is shown."""
 
-from __future__ import annotations
-
 import re
 
 from workbench.extraction.lexicon import STOP

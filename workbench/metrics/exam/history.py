@@ -1,7 +1,5 @@
 """A session as its exams see it: its lines, which messages say them, and the names in them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

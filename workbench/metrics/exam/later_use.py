@@ -1,7 +1,5 @@
 """What the recorded agent used again, in lines and phrases: what it then edited, was asked for, and said."""
 
-from __future__ import annotations
-
 from itertools import chain
 from typing import Literal, NamedTuple, TypeAlias, get_args
 

@@ -1,7 +1,5 @@
 """The lexical reader: sits an exam by the words of a context alone. The default reader: no model, always the same."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import compress

@@ -1,7 +1,5 @@
 """Closed lists of English words that say how a line means what it names."""
 
-from __future__ import annotations
-
 
 def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())

@@ -1,7 +1,5 @@
 """Whether lines state a sentence, also in other words, and whether they mean it or its opposite."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

@@ -5,8 +5,6 @@ distance; marks add more. A chunk has *segments*, by which names are found in it
 and `py`; `a_b` is one), and *features*, which a cue may name: its words without endings, and itself.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain

@@ -1,7 +1,5 @@
 """The words and entities of one session as sparse matrices: which message holds which span, which span holds what."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain

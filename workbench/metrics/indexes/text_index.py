@@ -1,7 +1,5 @@
 """Texts looked up with one session's words, entities and statements (demands, decisions, open work)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Values that were replaced: whether a context still gives the old one alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TypeAlias

@@ -4,8 +4,6 @@ A change is read from what says so: words ("150 lines, not 200", "from 45 to 60"
 value for what had another one ("from now on the limit is 600"), and an edit that replaces one value in a line.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

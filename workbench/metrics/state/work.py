@@ -1,7 +1,5 @@
 """Work that was announced: what of it is open at a boundary, and what is done."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

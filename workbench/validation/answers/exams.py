@@ -1,7 +1,5 @@
 """Exams made of graded questions, what each metric says of each answer, and how well that agrees."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

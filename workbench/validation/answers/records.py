@@ -1,7 +1,5 @@
 """Reads graded answers: contexts, questions about them, and whether a model's answers were right."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -27,8 +27,6 @@ f6324565449001fff7a661c3bc020d0397fced40 (`internal/compaction`). Besides the ge
 - Where a comparison sets a size that cannot be reached, the smallest possible is used; that is no error.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

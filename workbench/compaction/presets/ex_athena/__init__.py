@@ -35,8 +35,6 @@ version's stages (an observation mask, no view, excerpts in place). Besides the 
 - Episodic memory, which the newest version offers as an option, is not restated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """ExAthena's stages for runs of results and repeated calls: runs are merged or cut short, repeats are only marked."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

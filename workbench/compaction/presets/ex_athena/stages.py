@@ -1,7 +1,5 @@
 """What ExAthena leaves alone, its stages for single results, and its last stage, a short summary of all between."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
