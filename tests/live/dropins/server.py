@@ -41,7 +41,10 @@ def responses(asked: dict[str, Any]) -> Reply:
     else:
         call = {"call_id": f"call_{said[0]}_{number}", "name": said[0], "arguments": json.dumps(said[1])}
         item = {"type": "function_call", "id": f"fc_{number}", "status": "completed", **call}
-    details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
+    details = {
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+        "output_tokens_details": {"reasoning_tokens": 0},
+    }
     usage = {"input_tokens": size(asked), "output_tokens": 20, "total_tokens": size(asked) + 20, **details}
     return Reply({
         "id": f"resp_{number}", "object": "response", "created_at": 1, "status": "completed", "model": "stub",

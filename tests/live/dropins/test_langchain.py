@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from models.provider import refusal
 
 from profiles import FULL
+from workbench.compaction.presets import NAMES
 from workbench.errors import SettingError
 from workbench.live.events import Event
 from workbench.registry import UnknownName
@@ -16,8 +18,12 @@ from workbench.registry import UnknownName
 pytest.importorskip("langchain_openai")
 pytest.importorskip("langgraph.checkpoint.sqlite")
 
+from langchain.agents import create_agent
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessageChunk, BaseMessage, convert_to_openai_messages
+from langchain_core.outputs import ChatGenerationChunk
 from langgraph.checkpoint.memory import InMemorySaver
-from live.dropins.langchain_agent import CONFIG, ask, asked, made
+from live.dropins.langchain_agent import CONFIG, ask, asked, made, read_part
 from live.dropins.server import answering, chat, refusing, requests, size
 
 from workbench.live.dropins.langchain import CompactionMiddleware
@@ -41,6 +47,33 @@ def test_killed_in_mid_turn_it_goes_on_with_the_requests_of_an_agent_that_was_no
     killed = requests("langchain_agent.py", tmp_path / "chat.db", "summarize", "10", how, kills=18)
     assert killed.pop(17) == killed[17] and killed == provider.requests
     assert "part 0," not in str(killed[16])  # something was compacted before the kill
+
+
+@pytest.mark.parametrize("preset", NAMES if FULL else ["pipeline", "ex_athena"])
+def test_a_streamed_agent_is_compacted_under_every_preset(preset: str) -> None:
+    class Streaming(GenericFakeChatModel):
+        """Answers in pieces, with the usage in the last one."""
+
+        def bind_tools(self, *_: Any, **__: Any) -> Any:
+            return self
+
+        def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
+            seen.append({"messages": convert_to_openai_messages(messages)})
+            usage = {"input_tokens": size(seen[-1]), "output_tokens": 9, "total_tokens": size(seen[-1]) + 9}
+            for piece in ("The limit ", "is " + "long " * 40, "kept."):
+                yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
+            yield ChatGenerationChunk(message=AIMessageChunk(content="", usage_metadata=usage))  # type: ignore[arg-type]
+
+    seen: list[dict[str, Any]] = []
+    compaction = CompactionMiddleware(preset, model="extractive", window=2_000)
+    model = Streaming(messages=iter(()))
+    agent = create_agent(model, [read_part], middleware=[compaction], checkpointer=InMemorySaver())
+    for part in range(40):
+        pieces = [*agent.stream(asked(part), CONFIG, stream_mode="messages")]
+        assert len(pieces) >= 3
+    live = compaction.compactor(agent.get_state(CONFIG).values)
+    assert max(map(size, seen)) < 1.05 * 2_000 and len(live.original) == 80  # it counts otherwise than the provider
+    assert {"usage_ignored", "rewound", "callback_failed"}.isdisjoint(event.type for event in live.events)
 
 
 def test_with_recall_the_agent_calls_the_tool_and_gets_back_what_went() -> None:

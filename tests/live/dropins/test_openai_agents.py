@@ -14,10 +14,12 @@ from workbench.live.events import Event
 
 pytest.importorskip("agents")
 
-from agents import Agent, RunConfig, Runner, SQLiteSession
+from agents import Agent, OpenAIResponsesModel, RunConfig, Runner, SQLiteSession
 from agents.run import ModelInputData
 from live.dropins.agents_agent import ask, made
 from live.dropins.server import answering, refusing, requests, responses, size
+from openai import AsyncOpenAI
+from openai.types.responses import Response, ResponseCompletedEvent
 
 from workbench.live.dropins.openai_agents import AgentsCompactor
 
@@ -118,3 +120,27 @@ def test_what_a_compactor_refuses_is_refused_at_once() -> None:
         AgentsCompactor(SQLiteSession, "chat", "nonsense")
     with pytest.raises(SettingError, match="model"):
         AgentsCompactor(SQLiteSession, "chat", "summarize")
+
+
+@pytest.mark.parametrize("preset", ["pipeline", "ex_athena"])
+def test_a_streamed_run_is_compacted(file: str, preset: str) -> None:
+    class Streaming(OpenAIResponsesModel):
+        """Answers in a stream whose last event has the whole answer, as the API's has."""
+
+        async def stream_response(self, instructions: Any, input: Any, *_: Any, **__: Any) -> Any:
+            seen.append({"input": input})
+            answer = Response.model_validate(responses(seen[-1]).body)
+            yield ResponseCompletedEvent(response=answer, sequence_number=0, type="response.completed")
+
+    async def talk() -> Any:
+        agent, compactor = made("http://none", file, preset, window=4_000)
+        agent.model = Streaming("stub", AsyncOpenAI(api_key="none"))
+        for part in range(30):
+            run = Runner.run_streamed(agent, f"What is the limit in part {part}?", **compactor.arguments())
+            assert [event async for event in run.stream_events()]
+        return run.final_output, compactor.compactor
+
+    seen: list[dict[str, Any]] = []
+    said, live = asyncio.run(talk())
+    assert said == "The limit is 7029." and max(map(size, seen)) <= 4_000 and len(live.original) >= 119
+    assert {"usage_ignored", "rewound", "callback_failed"}.isdisjoint(event.type for event in live.events)
