@@ -21,7 +21,7 @@ ITEMS, EACH = 40, 8
 FEWEST = 20
 """Items that must be answered from both contexts."""
 MARGIN = 0.3
-"""The difference between the two mean scores: a third of the way from guessing to knowing all."""
+"""How far the mean score with the answers must be above that without, and above what words known by sight earn."""
 AUC = 0.6
 GRADED = 20
 """Graded contexts that are read at most."""
@@ -34,6 +34,7 @@ class Admission:
     Attributes:
         items: that it answered from both contexts, of `asked`.
         oracle, null: its mean scores on them with all answers in the context and with none, 0 for guessing.
+        sight: what the former gives to who only sees which candidates occur in it.
         answers: graded answers that it was held against.
         auc: how often it has the higher score for a right answer than for a wrong one; None if that was not tried.
     """
@@ -43,6 +44,7 @@ class Admission:
     items: int
     oracle: float = 0.0
     null: float = 0.0
+    sight: float = 0.0
     answers: int = 0
     auc: float | None = None
 
@@ -53,12 +55,15 @@ class Admission:
             return f"it answered {self.items} of {self.asked} items, and {FEWEST} are needed"
         if self.oracle - self.null < MARGIN:
             return f"its score does not rise by {MARGIN} where the context holds the answers"
+        if self.oracle - self.sight < MARGIN:
+            return f"its score is not {MARGIN} above that of who only sees which candidates occur"
         return f"its AUC on the graded answers is below {AUC}" if self.auc is not None and self.auc < AUC else ""
 
     def __str__(self) -> str:
         """One sentence with the figures."""
         outcome = f"is not admitted: {self.why_not}" if self.why_not else "is admitted"
-        figures = f"mean score {self.oracle:.2f} with the answers, {self.null:.2f} without; {self.items} items"
+        figures = f"mean score {self.oracle:.2f} with the answers, {self.null:.2f} without"
+        figures += f", {self.sight:.2f} by sight; {self.items} items"
         figures += "" if self.auc is None else f"; AUC {self.auc:.2f} on {self.answers} graded answers"
         return f"the reader {self.reader} {outcome} ({figures})"
 
@@ -106,12 +111,19 @@ def admission(reader: ModelReader, graded: Path | None = None) -> Admission:
     items = [item for exam in exams for item in exam.items]
     oracle = np.concatenate([reader.read(exam.items, [exam.oracle]) for exam in exams])
     null = np.concatenate([reader.read(exam.items, [exam.null]) for exam in exams])
-    scores = np.array([corrected(items, oracle), corrected(items, null)])
+    sight = np.array([_by_sight(item, exam.oracle.lower()) for exam in exams for item in exam.items])
+    scores = np.array([corrected(items, credit) for credit in (oracle, null, sight)])
     both = ~np.isnan(scores).any(axis=0)
-    means = scores[:, both].mean(axis=1).tolist() if both.any() else (0.0, 0.0)
+    means = scores[:, both].mean(axis=1).tolist() if both.any() else (0.0, 0.0, 0.0)
     found = Admission(reader.name, len(items), int(both.sum()), *means)
     if graded is None or found.why_not:
         return found
     rows = verdicts(even_choice(read_graded(graded), GRADED), reader)
     rows = rows[rows["metric"] == "exam"].dropna(subset="value")
     return replace(found, answers=len(rows), auc=auc(rows["value"], rows["right"]))
+
+
+def _by_sight(item: Item, text: str) -> float:
+    """The credit for guessing among the candidates that occur in a text in lower case; among all where none does."""
+    seen = [candidate.lower() in text for candidate in item.candidates]
+    return seen[0] / sum(seen) if any(seen) else 1 / len(seen)
