@@ -153,9 +153,10 @@ def test_an_id_gives_the_text_and_a_query_the_passages_that_fit() -> None:
 
 
 @pytest.mark.parametrize("tokens", [60, 200, 1_500])
-def test_an_answer_is_bounded(tokens: int) -> None:
+def test_an_answer_is_bounded_and_has_part_of_what_does_not_fit(tokens: int) -> None:
     for asked in ({"id": "bbbbbbbb"}, {"query": "line of the pool"}, {"id": "bbbbbbbb", "query": "pool"}):
-        assert len(ARCHIVE.answer(**asked, tokens=tokens)) <= 4 * tokens
+        answer = ARCHIVE.answer(**asked, tokens=tokens)
+        assert len(answer) <= 4 * tokens and "of the pool" in answer
 
 
 def test_a_call_that_finds_nothing_is_told_so_in_a_sentence() -> None:

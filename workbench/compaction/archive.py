@@ -64,10 +64,12 @@ class Archive:
         if not query.strip():
             return clipped(self._texts[id], tokens, self._count) if id else "recall needs an id or a query."
         found = self.search(query, id, tokens)
-        return "\n\n".join(map(_headed, found)) or f"Nothing in the archive has a word of {query!r}."
+        if not found:
+            return f"Nothing in the archive has a word of {query!r}."
+        return clipped("\n\n".join(map(_headed, found)), tokens, self._count)
 
     def search(self, query: str, id: str = "", tokens: int = TOKENS) -> list[Passage]:
-        """The best passages for a query that fit into so many tokens together, oldest first."""
+        """The best passages for a query that fit into so many tokens together, the best one anyway, oldest first."""
         words = dict.fromkeys(re.findall(r"\w+(?:[-./:@]\w+)*", query))
         wanted = " OR ".join(f'"{word}"' for word in [*words][:WORDS])
         if not wanted:
@@ -83,7 +85,7 @@ class Archive:
             if passage.text in chosen:
                 continue
             tokens -= self._count(UserMessage(id="", blocks=(Text(f"{_headed(passage)}\n\n"),)))
-            if tokens < 0 or len(chosen) == MOST:
+            if (chosen and tokens < 0) or len(chosen) == MOST:
                 break
             chosen[passage.text] = number
         return [self._passages[number] for number in sorted(chosen.values())]
