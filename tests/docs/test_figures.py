@@ -73,5 +73,5 @@ def test_every_table_with_figures_is_in_the_list() -> None:
 def test_rows_hold_no_text(path: Path) -> None:
     rows = pd.read_csv(path)
     words = rows.select_dtypes(["object", "string"]).astype(str)
-    assert not any(words[name].str.len().max() > 60 for name in words)
+    assert not any(words[name].str.len().max() > 64 for name in words), "a project may be named by a hash"
     assert path.stat().st_size < 1_000_000
