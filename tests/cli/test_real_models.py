@@ -72,7 +72,7 @@ def test_a_reader_that_fails_its_test_ends_the_command_with_1_and_the_figures(
     assert main(words) == 1
     assert capsys.readouterr().out == (
         "the reader scripted is not admitted: it answered 0 of 40 items, and 20 are needed "
-        "(mean score 0.00 with the answers, 0.00 without; 0 items).\n"
+        "(mean score 0.00 with the answers, 0.00 without, 0.00 by sight; 0 items).\n"
     )
     assert main([*words, "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["admission"]["asked"] == 40

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -147,7 +148,9 @@ def interval(differences: ArrayLike, confidence: float = 0.95) -> tuple[Floats, 
     n = given.shape[-1]
     mean, deviation = given.mean(axis=-1), given.std(axis=-1, ddof=1)
     reach = stats.t.ppf((1 + confidence) / 2, n - 1) / np.sqrt(n)
-    skew = np.nan_to_num(stats.skew(given, axis=-1, bias=False))  # equal values have none
+    with warnings.catch_warnings(), np.errstate(all="ignore"):  # equal values have no skewness, and scipy warns
+        warnings.simplefilter("ignore", RuntimeWarning)
+        skew = np.nan_to_num(stats.skew(given, axis=-1, bias=False))
     low, high = mean - reach * deviation, mean + reach * deviation
     corrected_low = mean - deviation * _unskewed(reach, skew, n)
     corrected_high = mean - deviation * _unskewed(-reach, skew, n)

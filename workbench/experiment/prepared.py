@@ -270,5 +270,6 @@ def _read_file(path: Path, changed: int, window: int | None, redact: bool) -> Re
             if session.requests:
                 ready.append(prepared(redacted(session) if redact else session, window))
             else:
-                bad.append(Unreadable(mask(loaded.path), mask(f"session {session.id!r} holds no answer of a model")))
+                reason = f"{loaded.path}: session {session.id!r} holds no answer of a model"
+                bad.append(Unreadable(mask(loaded.path), mask(reason)))
     return Recording(tuple(ready), tuple(bad))
