@@ -15,6 +15,7 @@ from workbench.analysis.fetched_again import by_way, figures, lead_note, ranks, 
 from workbench.cli.app import main
 from workbench.errors import SettingError
 from workbench.experiment.prepared import prepared
+from workbench.simulation.held import held_things, session_rates
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.transcript.message import Message, Summary
 from workbench.transcript.session import Session
@@ -161,3 +162,15 @@ def test_the_command_says_that_nothing_was_compacted(tmp_path: Path, capsys: pyt
     wb.save(session(LOST, readable=False), tmp_path / "one.jsonl")
     assert main(["validate", "behaviour", str(tmp_path)]) == 2
     assert "1 recorded session without a compaction" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("fetched", [PLACES[1::2], PLACES], ids=["what was lost", "everything"])
+def test_the_simulation_looks_up_what_the_context_lost_whatever_the_agent_really_looked_up(
+    fetched: Collection[str],
+) -> None:
+    ready = [prepared(session(fetched))]
+    held = held_things(ready)
+    own = held[held["thing"].str.endswith("_retry_limit")].set_index("thing")["looked_up"]
+    assert {name.removesuffix("_retry_limit") for name in own.index[own.fillna(False)]} == set(PLACES) - set(KEPT)
+    rates = session_rates(ready, held).iloc[0]
+    assert rates["looks"] == len(fetched) and rates["simulated"] >= len(PLACES) - len(KEPT)

@@ -124,9 +124,9 @@ def paged_exam(exam: BoundaryExam, history: ExamHistory, replay: Replay, shot: S
     best, faults = credit.copy(), []
     archive = Archive(shot.context.archive, replay.sizing.count)
     origin = {archive_id(message.id): i for i, message in enumerate(replay.session.messages[: shot.at])}
-    shown = _shown(history, seen)
+    shown = shown_features(history, seen)
     for number, item in enumerate(exam.items):
-        query = _query(item, shown) if credit[number] <= 1 / len(item.candidates) else ""
+        query = query_for(item, shown) if credit[number] <= 1 / len(item.candidates) else ""
         if query:
             found = archive.search(query)
             if found:
@@ -140,14 +140,14 @@ def paged_exam(exam: BoundaryExam, history: ExamHistory, replay: Replay, shot: S
     return PagedExam(len(exam.items), visible, mean_score(exam.items, best) - visible, tuple(faults))
 
 
-def _shown(history: ExamHistory, seen: View) -> frozenset[str]:
+def shown_features(history: ExamHistory, seen: View) -> frozenset[str]:
     """The features of all lines of a context."""
     numbers = np.union1d(history.features[history.held(seen)].indices, history.new_text(seen).lines.feature)
     names = list(history.vocabulary.features)
     return frozenset(names[number] for number in numbers.tolist())
 
 
-def _query(item: Item, shown: frozenset[str]) -> str:
+def query_for(item: Item, shown: frozenset[str]) -> str:
     """The words of the use that the cue has and the context shows, the heaviest first."""
     known: dict[str, float] = {}
     for chunk in filter(is_chunk, tokens(item.use or item.evidence)):
@@ -160,7 +160,7 @@ def _query(item: Item, shown: frozenset[str]) -> str:
 def _lines(history: ExamHistory, found: Sequence[Passage], origin: Mapping[str, int]) -> list[str]:
     """The lines of what was given back."""
     origins = tuple(origin.get(one.id) for one in found)
-    return history.new_lines(View(frozenset(), tuple(one.text for one in found), (), origins))
+    return history.new_lines(tuple(one.text for one in found), origins)
 
 
 def recall_cost(replay: Replay, pricing: Pricing, faults: Iterable[Fault]) -> float:

@@ -96,7 +96,7 @@ def _of_session(ready: Prepared) -> Iterator[dict[str, object]]:
         session, preset(CONTROL), ready.reader(Extractive()), ready.sizing, window=ready.window, really=really
     )
     controls = {shot.at: {CONTROL: shot.context} for shot in control.snapshots}
-    looks = _Looks(session)
+    looks = Looks(session)
     for number, (at, one) in enumerate(really.items()):
         of = {
             "session": session.id, "project": session.project or session.id, "source": session.origin.format,
@@ -107,7 +107,7 @@ def _of_session(ready: Prepared) -> Iterator[dict[str, object]]:
         yield from ({**of, **row} for row in _of_compaction(ready, at, views, looks))
 
 
-def _of_compaction(ready: Prepared, at: int, views: Mapping[str, View], looks: _Looks) -> Iterator[dict[str, object]]:
+def _of_compaction(ready: Prepared, at: int, views: Mapping[str, View], looks: Looks) -> Iterator[dict[str, object]]:
     index, end = ready.index, min([later.at for later in ready.session.recorded if later.at > at], default=at + HORIZON)
     used, history = index.used(at), Exams.of(index).history
     exam = BoundaryExam(history, at, tuple(facts(history, at, every=True)))
@@ -131,7 +131,7 @@ def _of_compaction(ready: Prepared, at: int, views: Mapping[str, View], looks: _
                 }  # fmt: skip
 
 
-def _ways(ready: Prepared, used: Demand, looks: _Looks) -> list[How]:
+def _ways(ready: Prepared, used: Demand, looks: Looks) -> list[How]:
     """How the agent came by each thing before it first named it."""
     p, messages = ready.index.inverted_index, ready.session.messages
     after = p.pair_message >= used.at
@@ -151,7 +151,7 @@ def _ways(ready: Prepared, used: Demand, looks: _Looks) -> list[How]:
     return found
 
 
-class _Looks:
+class Looks:
     """The calls of a session that only look, or that were made before."""
 
     def __init__(self, session: Session) -> None:

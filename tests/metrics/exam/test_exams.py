@@ -120,6 +120,23 @@ def test_names_of_examples_and_templates_are_not_asked(stands_for_another: str, 
         assert (name.strip('"') in found) is asked
 
 
+@pytest.mark.parametrize(
+    ("said", "used", "is_asked"),
+    [
+        ('"ready for review"', "the branch is ready for review now", False),
+        ('"ready for review"', 'the branch is labelled "ready for review" now', True),
+        ("auth/token/renewal", "the branch for auth, token, renewal now", False),
+        ("auth/token/renewal", "the branch for ./auth/token/renewal now", True),
+    ],
+)
+def test_words_of_a_quotation_and_a_name_in_pieces_are_no_use_of_it(said: str, used: str, is_asked: bool) -> None:
+    quotes = ("waiting for answers", "closed by robots", "blocked by others")
+    paths = ("billing/plan/monthly", "mail/queue/retry", "search/index/rebuild")
+    others = [told(f'the other branch has "{quote}" for {path}') for quote, path in zip(quotes, paths, strict=True)]
+    found = answers([*others, told(f"the branch is labelled {said} here")], [told(used)])
+    assert (said.strip('"') in found) is is_asked
+
+
 @pytest.fixture(scope="module")
 def exam() -> BoundaryExam:
     return Exams.of(Index(list(remembering(40)))).at(100)

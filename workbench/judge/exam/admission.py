@@ -56,7 +56,7 @@ class Admission:
         if self.oracle - self.null < MARGIN:
             return f"its score does not rise by {MARGIN} where the context holds the answers"
         if self.oracle - self.sight < MARGIN:
-            return f"its score is not {MARGIN} above that of who only sees which candidates occur"
+            return f"it scores less than {MARGIN} above a reader who only sees which candidates occur"
         return f"its AUC on the graded answers is below {AUC}" if self.auc is not None and self.auc < AUC else ""
 
     def __str__(self) -> str:

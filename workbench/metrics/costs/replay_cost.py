@@ -97,10 +97,10 @@ def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCos
     tariff, steps = pricing.tariff, replay.steps
     if tariff is None or not steps:
         return None
-    answers, outputs = [replay.session.messages[at] for at in replay.session.requests], _outputs(replay)
+    answers, outputs = [replay.session.messages[at] for at in replay.session.requests], answer_tokens(replay)
     waits = [seconds_between(*pair) for pair in zip([None, *answers], answers, strict=False)]
-    summaries, assumed = _summaries(replay, tariff)
-    one_charge = partial(charge, tariff, pricing.rules, head=_head(replay, pricing))
+    summaries, assumed = summary_charges(replay, tariff)
+    one_charge = partial(charge, tariff, pricing.rules, head=head_tokens(replay, pricing))
     charges, plain = list[Charge](), list[Charge]()
     sent = recorded = 0
     for i, step in enumerate(steps):
@@ -146,7 +146,7 @@ def seconds_between(earlier: Message | None, later: Message) -> float | None:
     return max(0.0, later.time - earlier.time)
 
 
-def _outputs(replay: Replay) -> Sequence[int]:
+def answer_tokens(replay: Replay) -> Sequence[int]:
     """Tokens of each recorded answer: the larger of reported and counted.
 
     Some clients write the report down when the answer has only begun.
@@ -159,14 +159,14 @@ def _outputs(replay: Replay) -> Sequence[int]:
     return found
 
 
-def _head(replay: Replay, pricing: Pricing) -> int:
+def head_tokens(replay: Replay, pricing: Pricing) -> int:
     """Tokens of the system prompt and the tools: what the recording's cache shows, else what is known of them."""
     system = takewhile(lambda message: isinstance(message, SystemMessage), replay.session.messages)
     found = replay.sizing.overhead + sum(size for _, size in zip(system, replay.sizing.sizes, strict=False))
     return found if pricing.head is None else min(found, pricing.head)
 
 
-def _summaries(replay: Replay, tariff: Tariff) -> tuple[dict[int, float], int]:
+def summary_charges(replay: Replay, tariff: Tariff) -> tuple[dict[int, float], int]:
     """USD for summaries by the place of the request that follows, and how many of them are priced as if."""
     found: dict[int, float] = {}
     assumed = 0
@@ -179,14 +179,14 @@ def _summaries(replay: Replay, tariff: Tariff) -> tuple[dict[int, float], int]:
                 place = bisect_left(replay.steps, event.at, hi=len(replay.steps) - 1, key=lambda step: step.index)
                 read = sum(count(ours[name]) if name in ours else sizes.get(name, 0) for name in stage.dropped)
                 for i, completion in enumerate(stage.completions):
-                    usd, real = _summary(completion, read if i == 0 else 0, tariff)
+                    usd, real = summary_usd(completion, read if i == 0 else 0, tariff)
                     found[place] = found.get(place, 0.0) + usd
                     assumed += not real
             ours |= {message.id: message for message in stage.wrote}
     return found, assumed
 
 
-def _summary(completion: Completion, read: int, tariff: Tariff) -> tuple[float, bool]:
+def summary_usd(completion: Completion, read: int, tariff: Tariff) -> tuple[float, bool]:
     """USD of one completion, whose writer read so many tokens if it does not say, and whether that was really paid."""
     if completion.input_tokens and completion.usd is not None:
         return completion.usd, True

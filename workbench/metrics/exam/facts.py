@@ -24,6 +24,10 @@ _EVERYDAY = re.compile(
     re.IGNORECASE,
 )
 """Commands that any engineer gives, names that stand for others in examples, and templates of texts, and code."""
+_PLAIN = re.compile(r"[\w\s'’,.!?-]+")
+"""A quotation that is nothing but words."""
+_MARKS = "\"'`“”‘’«»„"
+"""What stands on a side of a quotation."""
 LEFT_OUT: frozenset[Kind] = frozenset({"flag"})
 """Kinds of entities that are knobs of tools, not things of the work."""
 MOST_LINES = 300
@@ -31,7 +35,7 @@ MOST_LINES = 300
 
 
 @dataclass(frozen=True, slots=True)
-class _Use:
+class Use:
     """A name of the history that an answer used: its message and line, and the line of its evidence."""
 
     name: int
@@ -61,10 +65,10 @@ def stand_ins(history: ExamHistory, at: int) -> dict[str, str]:
     return {history.names[use.name].text.lower(): item.answer for uses, item in needs if item for use in uses}
 
 
-def _needs(history: ExamHistory, at: int, past: Past, every: bool) -> Iterable[Sequence[_Use]]:
+def _needs(history: ExamHistory, at: int, past: Past, every: bool) -> Iterable[Sequence[Use]]:
     """The uses, those of one need together."""
-    needs: dict[tuple[int, int, int], list[_Use]] = {}
-    for use in _uses(history, at, past, every):
+    needs: dict[tuple[int, int, int], list[Use]] = {}
+    for use in uses(history, at, past, every):
         form = FORMS[use.form]
         source = int(past.newest[use.evidence])
         need = {"command": (use.message, use.line, -1), "file": (use.message, -1, source)}
@@ -73,9 +77,17 @@ def _needs(history: ExamHistory, at: int, past: Past, every: bool) -> Iterable[S
     return needs.values()
 
 
-def _uses(history: ExamHistory, at: int, past: Past, said_again: bool) -> Iterator[_Use]:
-    """The first use of each name of the history, each with its evidence; of those that nobody said again, or of all."""
-    after = (history.place_message >= at) & (history.place_message < at + HORIZON)
+def uses(history: ExamHistory, at: int, past: Past, said_again: bool = True, horizon: int = HORIZON) -> Iterator[Use]:
+    """The first use of each name of the history, each with its evidence; of those that nobody said again, or of all.
+
+    Args:
+        history: of the session.
+        at: the boundary: uses are in `messages[at:at + horizon]`.
+        past: the history before it.
+        said_again: whether names count that somebody said again before their use.
+        horizon: messages.
+    """
+    after = (history.place_message >= at) & (history.place_message < at + horizon)
     answers, results = (
         np.array([isinstance(message, kind) for message in history.messages], dtype=bool)[history.place_message]
         for kind in (AssistantMessage, ToolResult)
@@ -84,6 +96,8 @@ def _uses(history: ExamHistory, at: int, past: Past, said_again: bool) -> Iterat
     places = np.flatnonzero(after & (answers if said_again else ~fetched))
     row, names = history.names_in(history.place_line[places])
     known = np.flatnonzero(past.names[names])
+    written = [_is_written(history, int(names[one]), int(places[row[one]])) for one in known.tolist()]
+    known = known[np.array(written, dtype=bool)]
     first = known[np.unique(names[known], return_index=True)[1]]
     for one in sorted(first.tolist(), key=lambda one: (row[one], names[one])):
         place, name = places[row[one]], int(names[one])
@@ -95,7 +109,19 @@ def _uses(history: ExamHistory, at: int, past: Past, said_again: bool) -> Iterat
             and not _is_everyday(entity.text)
         ):
             evidence = _evidence(history, history.lines_with(name, past.newest)[-MOST_LINES:], line)
-            yield _Use(name, message, line, int(history.place_form[place]), evidence)
+            yield Use(name, message, line, int(history.place_form[place]), evidence)
+
+
+def _is_written(history: ExamHistory, name: int, place: int) -> bool:
+    """Whether an answer writes a thing as one: not the words of a quotation in a sentence, not a name in pieces."""
+    line = history.texts[history.place_line[place]].replace("\\", "/").lower()
+    text = history.names[name].text.replace("\\", "/").lower()
+    kind, form = history.names[name].kind, FORMS[history.place_form[place]]
+    if " " not in text:
+        return kind != "quote" and (kind == "number" or text.strip("./@#~-:") in line)
+    if kind != "quote" or form == "command" or not _PLAIN.fullmatch(text):
+        return True
+    return re.search(f"[{_MARKS}]{re.escape(text)}|{re.escape(text)}[{_MARKS}]", line) is not None
 
 
 def _is_everyday(name: str) -> bool:
@@ -110,13 +136,13 @@ def _evidence(history: ExamHistory, lines: Ints, use: int) -> int:
     return int(lines[np.flatnonzero(shared >= shared.max() - 1e-9)[-1]])
 
 
-def _rarest(history: ExamHistory, uses: Sequence[_Use], past: Past) -> Item | None:
+def _rarest(history: ExamHistory, uses: Sequence[Use], past: Past) -> Item | None:
     """The item of the name in fewest lines that makes one."""
     rarest = sorted(uses, key=lambda use: (len(history.rows_with_name(use.name)), -len(history.names[use.name].text)))
-    return next((item for use in rarest if (item := _item(history, use, past))), None)
+    return next((item for use in rarest if (item := item_of(history, use, past))), None)
 
 
-def _item(history: ExamHistory, use: _Use, past: Past) -> Item | None:
+def item_of(history: ExamHistory, use: Use, past: Past) -> Item | None:
     """The item of a need; None where nothing leads to it or nothing could be mistaken for it."""
     entity = history.names[use.name]
     question = Question(history, entity.text, history.texts[use.line], history.texts[use.evidence])

@@ -92,7 +92,7 @@ class ExamHistory:
         said = incidence(self.place_message, self.place_line, (len(messages), len(self.texts)))
         held_by = np.bincount((said @ self.features).indices, minlength=shape[1])
         self.idf: Floats = np.log((len(messages) + 1) / (1 + held_by)) + 0.1
-        self.new_text = lru_cache(REMEMBERED)(self._new_text)
+        self._remembered = lru_cache(REMEMBERED)(self._new_text)
 
     def _find_names(self) -> None:
         found = Names([name.text for name in self.names], self.vocabulary)
@@ -157,17 +157,21 @@ class ExamHistory:
         order[list(known)] = np.maximum(order[list(known)], list(known.values()))
         return order
 
-    def new_lines(self, seen: View) -> list[str]:
-        """The lines of the texts that are new in a context, in order."""
-        origins = seen.from_message or (None,) * len(seen.texts)
-        return list(chain.from_iterable(map(self._lines, seen.texts, origins)))
+    def new_lines(self, texts: Sequence[str], from_message: Sequence[int | None] = ()) -> list[str]:
+        """The lines of texts that are new in a context, in order; the origins as in `View`."""
+        origins = from_message or (None,) * len(texts)
+        return list(chain.from_iterable(map(self._lines, texts, origins)))
+
+    def new_text(self, seen: View) -> NewText:
+        """What the new texts of a context say; they are not read again while they stay the same."""
+        return self._remembered(seen.texts, seen.from_message)
 
     def _lines(self, text: str, origin: int | None) -> Iterator[str]:
         is_result = origin is not None and isinstance(self.messages[origin], ToolResult)
         return lines_of(text, headed=not is_result)
 
-    def _new_text(self, seen: View) -> NewText:
-        lines = self.new_lines(seen)
+    def _new_text(self, texts: Sequence[str], from_message: Sequence[int | None]) -> NewText:
+        lines = self.new_lines(texts, from_message)
         unknown = [line for line in dict.fromkeys(lines) if line not in self.number]
         return NewText(lines, unknown, Lines(unknown, self.vocabulary))
 
