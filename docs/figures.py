@@ -2,7 +2,8 @@
 
 `python docs/figures.py RUN` writes the table into the README; with `--check` it says where README and run differ, and
 exits with 1. `python docs/figures.py list` writes docs/figures.toml as a table into docs/method.md; with `--check` it
-fails as well where a table with figures stands between no marks that the list has.
+fails as well where a table with figures stands between no marks that the list has, and where a sentence and a table
+differ (prose.py).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from prose import problems
 from rows import between_marks
 
 from workbench.analysis.paired import Estimate
@@ -112,7 +114,8 @@ def figures_table(known: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
 def listed(check: bool) -> int:
     """Write or check the list; 1 where something is missing."""
     known = tomllib.loads(FIGURES.read_text(encoding="utf-8"))
-    wrong = [problem for page in (README, *sorted(DOCS.glob("*.md"))) for problem in unmarked(page, known)]
+    pages = (README, *sorted(DOCS.glob("*.md")))
+    wrong = [*(problem for page in pages for problem in unmarked(page, known)), *problems(pages)]
     sys.stdout.write("".join(f"{problem}\n" for problem in wrong))
     return int(between_marks(DOCS / "method.md", "list", figures_table(known), check=check) or bool(wrong))
 

@@ -64,6 +64,48 @@ def test_a_table_with_figures_needs_a_command(tmp_path: Path) -> None:
     assert list(script["unmarked"](page, known)) == ["page.md: the list has 'shares', the page has no such marks"]
 
 
+SOURCE = """[[sentence]]
+page = "validity.md"
+words = "It has {} points of {}"
+figures = [["shares", "others", "| a |", 1], ["shares", "| a |", 2]]
+
+[[aside]]
+page = "validity.md"
+words = "The bound is 3 %"
+why = "a bound"
+"""
+
+
+@pytest.mark.parametrize(
+    ("prose", "problem"),
+    [
+        ("It has 25 points of .53. The bound is 3 %.", None),
+        (
+            "It has +25 points of .53. The bound is 3 %.",
+            "says +25 in 'It has {} points of {}', shares > others > | a | says -24.8",
+        ),
+        (
+            "It has 24 points of .53. The bound is 3 %.",
+            "says 24 in 'It has {} points of {}', shares > others > | a | says -24.8",
+        ),
+        ("It has 25 points of .54. The bound is 3 %.", "says .54"),
+        ("It has many points. The bound is 3 %.", "has 0 sentences like"),
+        ("It has 25 points of .53. The bound is 4 %.", "has 0 paragraphs with"),
+        ("It has 25 points of .53. The bound is 3 %. So 4 of 5 are.", "does not say where 4 of 5 come from"),
+    ],
+)
+def test_a_figure_in_a_sentence_is_that_of_a_table(
+    prose: str, problem: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(DOCS))
+    page, source = tmp_path / "validity.md", tmp_path / "prose.toml"
+    tables = "| a | 12 | .529 |\n\nothers:\n\n| a | -24.8 |\n"
+    page.write_text(f"<!-- shares -->\n{tables}<!-- end of shares -->\n\n{prose}\n")
+    source.write_text(SOURCE)
+    found = "\n".join(import_module("prose").problems([page], source))
+    assert problem in found if problem else not found
+
+
 def test_every_table_with_figures_is_in_the_list() -> None:
     found = subprocess.run([sys.executable, DOCS / "figures.py", "list", "--check"], capture_output=True, check=False)
     assert (found.returncode, found.stdout) == (0, b"")

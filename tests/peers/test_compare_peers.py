@@ -103,3 +103,10 @@ def test_a_missing_package_fails_only_where_all_are_wanted(capsys: pytest.Captur
     assert compare_peers.main([path], [row]) == 0
     assert compare_peers.main([path, "--packages"], [row]) == 1
     assert "no-such-package is not installed" in capsys.readouterr().out
+
+
+def test_other_figures_than_those_of_the_page_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    recording = str(BUNDLED / "stockroom-holds" / "session.jsonl.gz")
+    assert compare_peers.main([recording, "--presets", "pi"]) == 0
+    assert compare_peers.main([recording, "--presets", "pi", "--check"]) == 1
+    assert "docs/peers.md says (['port', '60', '205'" in capsys.readouterr().out
