@@ -19,6 +19,7 @@ from live.habits import (
     reminder_behind,
     reminder_in_last,
     reminder_in_text,
+    unmarked,
 )
 from live.shapes import blocks, contents, items
 from live.talk import Record, anthropic, asked, openai
@@ -30,6 +31,7 @@ from workbench.live.events import CompactionEnded, Rewound
 from workbench.models.extractive import Extractive
 
 Shape = Callable[[list[Record]], list[Record]]
+Talk = Callable[[int], list[Record]]
 TALKS = {"openai": openai, "anthropic": anthropic}
 CHECKS = {"openai": validators.openai_chat, "anthropic": validators.anthropic}
 PRESETS = [name for name in NAMES if name != "null"] if FULL else ["summarize", "codex_local"]  # null fires at once
@@ -174,10 +176,13 @@ def test_a_compaction_stands_when_the_host_goes_back_to_what_it_left_untouched()
     assert len(live.session().recorded) == done
 
 
-def test_a_list_of_thousands_costs_a_millisecond() -> None:
-    live = Compactor("none")
+@pytest.mark.parametrize("preset", ["none", "observation_mask"])
+def test_a_list_of_thousands_costs_a_millisecond(preset: str) -> None:
+    live = Compactor(preset)
     said = openai(1_000)
     live.before_request(said)
+    if preset != "none":
+        live.compact()
     times = []
     for n in range(20):
         said.append(asked(f"and {n}?"))
@@ -185,7 +190,38 @@ def test_a_list_of_thousands_costs_a_millisecond() -> None:
         began = time.process_time()
         live.before_request(given)
         times.append(time.process_time() - began)
-    assert len(said) > 6_000 and min(times) < 0.002
+    assert len(said) > 6_000 and min(times) < 0.003
+
+
+@pytest.mark.parametrize("talk", [openai, anthropic])
+def test_what_was_rewritten_is_copied_once_and_anew_where_the_host_changed_its_copy(talk: Talk) -> None:
+    messages = talk(60)
+    live = Compactor("observation_mask")
+    live.before_request(messages)
+    live.compact()
+    first = live.before_request(messages)
+    said = copy.deepcopy(first)
+    made = [at for at, one in enumerate(first) if not any(one is message for message in messages)]
+    spoiled, *others = made
+    assert live.before_request(messages)[spoiled] is first[spoiled]
+    if isinstance(first[spoiled]["content"], list):
+        first[spoiled]["content"][-1] |= MARK
+    else:
+        first[spoiled] |= MARK
+    again = live.before_request(messages)
+    assert again == said
+    assert others and all(again[at] is first[at] for at in others)
+
+
+def test_a_marker_that_moves_in_place_moves_on_what_was_rewritten() -> None:
+    messages = anthropic(60)
+    live = Compactor("observation_mask", window=100_000, format="anthropic")
+    live.before_request(messages)
+    live.compact()
+    unmoved = live.before_request(messages)
+    old = next(at for at, one in enumerate(unmoved) if one is not messages[at] and "cache_control" in str(one))
+    messages[old].update(unmarked(messages[old]))
+    assert "cache_control" not in str(live.before_request(messages)[old])
 
 
 def moving_marker_of_newest(messages: list[Record]) -> list[Record]:

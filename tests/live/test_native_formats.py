@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -113,3 +114,35 @@ def test_every_format_is_compacted_alike(preset: str) -> None:
         live.before_request(talk)
         left.append([(e.tokens_before, e.tokens_after) for e in live.events if e.type == "compaction_ended"])
     assert left[0] and left[1] == left[0] and left[2] == left[0]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_what_a_user_says_right_behind_a_summary_is_one_content_with_it(preset: str) -> None:
+    messages = contents(openai_talk(20))
+    live = Compactor(preset, model=Extractive(), window=40_000)
+    live.before_request(messages[:-1])
+    live.after_turn(messages)
+    live.compact()
+    sent: list[Record] = []
+    for said in ("What is left?", "And now?"):
+        messages = [*messages, {"role": "user", "parts": [{"text": said}]}]
+        before, sent = sent, live.before_request(messages)
+        assert validators.gemini(sent) == [] and said in str(sent[-1])
+        assert sent[: len(before)] == before
+        messages.append({"role": "model", "parts": [{"text": "Nothing."}]})
+    resumed = Compactor.load(json.loads(json.dumps(live.save())), model=Extractive())
+    messages.append({"role": "user", "parts": [{"text": "Why?"}]})
+    assert live.before_request(messages) == resumed.before_request(messages)
+
+
+def test_what_the_host_adds_behind_all_is_one_content_with_a_summary_that_stands_last() -> None:
+    messages = contents(openai_talk(20))
+    live = Compactor("ddx_agent", model=Extractive(), window=40_000, format="gemini")
+    sent: list[Record] = []
+    for turn in (17, 18, 19, 20):
+        reminder = {"role": "user", "parts": [{"text": f"Reminder: this is turn {turn}."}]}
+        if turn == 20:
+            live.compact(messages=messages)
+        sent = live.before_request([*messages[: 6 * turn], reminder])
+    assert validators.gemini(sent) == []
+    assert "<summary>" in str(sent[-1]) and "turn 20" in str(sent[-1])

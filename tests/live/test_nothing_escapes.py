@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from live.talk import asked, openai
 
+from profiles import pairs
 from workbench.compaction.plan import Budget
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import AtShare, Preset, Situation, Strategy
@@ -69,8 +70,7 @@ BROKEN: dict[str, Callable[[Part], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("error", [OSError("the host is broken"), Unspeakable()], ids=["OSError", "Unspeakable"])
-@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize(("name", "error"), pairs(BROKEN, [OSError("the host is broken"), Unspeakable()]))
 def test_a_part_of_the_host_that_raises_never_stops_the_agent(name: str, error: Exception) -> None:
     messages = openai(40)
     live = Compactor(**{**PLAIN, **BROKEN[name](Part(error))})

@@ -8,6 +8,7 @@ import pytest
 from live.shapes import contents, items
 from live.talk import Record, anthropic, asked, openai
 
+from profiles import pairs
 from workbench.compaction.presets import NAMES
 from workbench.live.compactor import Compactor
 from workbench.models.extractive import Extractive
@@ -38,8 +39,7 @@ def compacted(preset: str, format: str) -> tuple[Compactor, list[Record]]:
     return live, json.loads(json.dumps(sent))
 
 
-@pytest.mark.parametrize("format", TALKS)
-@pytest.mark.parametrize("preset", WRITERS)
+@pytest.mark.parametrize(("preset", "format"), pairs(WRITERS, TALKS))
 def test_a_summary_in_plain_messages_is_one_again(preset: str, format: str) -> None:
     live, sent = compacted(preset, format)
     (wrote,) = [message for message in live._memory.state.sent.messages if isinstance(message, Summary)]

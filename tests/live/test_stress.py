@@ -36,5 +36,5 @@ def test_killed_and_resumed_in_every_turn_it_sends_the_same(case: tuple[str, str
 
 def test_a_request_costs_a_small_part_of_writing_it() -> None:
     """Of 2,000 messages, as JSON: less than half, whatever the machine."""
-    request, writing = cost(2_000)
+    request, writing = cost(messages=2_000)
     assert request < 0.5 * writing

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from workbench.compaction.engine import Compaction
 from workbench.compaction.guard import violations
+from workbench.live.copies import Copies
 from workbench.live.formats.canonical import key
-from workbench.live.formats.shape import HostMessage, OutgoingMessage, is_system
+from workbench.live.formats.shape import HostMessage, OutgoingMessage, is_system, record_of
 from workbench.live.formats.table import FORMATS
 from workbench.live.identity import Additions, Line, common, markers, remarked, text_of
-from workbench.live.message_reader import MessageReader, record_of
+from workbench.live.message_reader import MessageReader
 from workbench.live.state import Checkpoint, State, longer
 from workbench.transcript.context import Context
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
@@ -39,6 +40,7 @@ class Memory:
         self.added = 0
         self.own = Line()  # the path, with the host's objects as it has them now
         self.given, self.returned = Line(), Line()  # the list that it passed last, if another, and that was sent last
+        self._copies = Copies()
         self._behind: list[Json] = []
         self._inside = ""
         self._broken = False
@@ -76,13 +78,17 @@ class Memory:
 
     def messages(self) -> list[Json]:
         """A new list of the messages to send: the host's own objects as it has them now, and copies of new ones."""
-        many, own = self.state.compacted
-        shown = self.state.shown[:many]
-        self.returned = Line(
-            [*map(self._current, shown), *self.own.objects[own:]],
-            [*(None if one.made else one.at for one in shown), *self.own.places[own:]],
-        )
-        return [*self._with_addition(self.returned.objects), *self._behind]
+        shown, own = self.state.of_compaction(self.own.objects, self.reader.present_format)
+        objects = self._copies.of(shown, self.own.objects)
+        places = [*self._copies.places, *self.own.places[own:]]
+        self.returned = Line([*objects, *self.own.objects[own:]], places)
+        objects = self._with_addition(self.returned.objects)
+        if self._behind and objects and objects[-1] is not self.own.objects[-1]:
+            pair = [OutgoingMessage(one) for one in (objects[-1], *self._behind)]
+            joined = FORMATS[self.reader.present_format].finished(pair, self.state.path)
+            if len(joined) == 1:
+                return [*objects[:-1], joined[0].object]
+        return [*objects, *self._behind]
 
     def _with_addition(self, objects: list[Json]) -> list[Json]:
         """With the addition to the newest message behind all, where that message is not sent as it is."""
@@ -208,8 +214,8 @@ class Memory:
         made = [i for i, one in enumerate(self.state.shown) if one.made]
         for i, one in zip(made, written, strict=False):
             shown = self.state.shown[i]
-            if markers(one) != markers(shown.object) and key(one) == key(shown.object):
-                self.state.shown[i] = replace(shown, object=one)
+            if one != shown.object and markers(one) != markers(shown.object) and key(one) == key(shown.object):
+                self.state.shown[i] = replace(shown, object=deepcopy(one))
 
     def _current(self, one: OutgoingMessage) -> Json:
         """A message as it is sent now."""

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
 from workbench.compaction.file_lists import lists_in, parted
@@ -11,7 +10,7 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset
 from workbench.errors import FormatError
 from workbench.live.formats.parts import plain
-from workbench.live.formats.shape import Entry, Format, HostMessage, Record
+from workbench.live.formats.shape import Entry, Format, HostMessage, Record, record_of
 from workbench.live.formats.table import FORMATS, MessageFormat, format_of
 from workbench.transcript.message import Json, Message, Summary, plain_text
 
@@ -154,11 +153,3 @@ class MessageReader:
     def _new_id(self) -> str:
         self.number += 1
         return f"m{self.number}"
-
-
-def record_of(given: Json) -> dict[str, Json]:
-    """A copy of a host's entry as plain data."""
-    record = deepcopy(dict(plain(given)))
-    if isinstance(record.get("content"), list):
-        record["content"] = [plain(part) for part in record["content"]]
-    return record

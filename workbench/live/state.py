@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby, zip_longest
 
 from workbench.compaction.engine import Compaction
-from workbench.live.formats.shape import GAP, Covers, HostMessage, OutgoingMessage
+from workbench.live.formats.shape import GAP, Covers, HostMessage, OutgoingMessage, record_of
 from workbench.live.formats.table import FORMATS, MessageFormat
 from workbench.transcript.context import Context, OpenContext, last_user
-from workbench.transcript.message import Message, is_empty, is_real_user
+from workbench.transcript.message import Json, Message, is_empty, is_real_user
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +117,25 @@ class State:
             self.kept.append(message, size)
             self.sent.append(message, size)
         self.shown.append(OutgoingMessage(given.object, made=False, at=at))
+
+    def of_compaction(self, objects: Sequence[Json], format: MessageFormat) -> tuple[list[OutgoingMessage], int]:
+        """What is sent of the last compaction, and where in the path the messages behind it begin.
+
+        Where an API wants what it ends with and what the host says next in one message, they are one. What the host
+        itself put behind each other stays so.
+
+        Args:
+            objects: the host's messages as it has them now, from the first one.
+            format: of them.
+        """
+        many, own = self.compacted
+        shown = self.shown[:many]
+        if shown and own < len(objects) and (shown[-1].made or shown[-1].at != own - 1):
+            pair = [shown[-1], OutgoingMessage(record_of(objects[own]), at=own)]
+            joined = FORMATS[format].finished(pair, self.path)
+            if len(joined) == 1:
+                return [*shown[:-1], *joined], own + 1
+        return shown, own
 
     def with_system(self, at: int, renewed: HostMessage) -> State | None:
         """The same with another wording of the system prompt in this place; None where a compaction rewrote it."""

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, Literal, TypeAlias
@@ -23,6 +24,14 @@ def is_system(entry: Json) -> bool:
     """Whether the host's entry is a system prompt."""
     record = plain(entry)
     return isinstance(record, Mapping) and record.get("role") in SYSTEM_ROLES
+
+
+def record_of(given: Json) -> dict[str, Json]:
+    """A copy of a host's entry as plain data."""
+    record = deepcopy(dict(plain(given)))
+    if isinstance(record.get("content"), list):
+        record["content"] = [plain(part) for part in record["content"]]
+    return record
 
 
 @dataclass(frozen=True)
