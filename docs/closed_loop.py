@@ -1,0 +1,125 @@
+"""The measured parts of docs/closed-loop.md: simulations of recordings, and how they agree with what agents did.
+
+`python docs/closed_loop.py simulated PATHS...` (bundled sessions besides) and `looks PATHS...` (recordings of agents
+that compacted) measure, keep their rows in docs/rows and write the page; without paths, and with `--check`, as
+`docs/validity.py`.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from rows import Frames, Part, run
+
+from workbench.analysis.fetched_again import figures, with_intervals
+from workbench.analysis.simulated import by_strategy
+from workbench.datasets.bundled import bundled_files
+from workbench.formats import amount, count, decimal, interval, missing, percent, some
+from workbench.simulation.held import held_things, session_rates
+from workbench.simulation.simulate import SIMULATED, simulate
+from workbench.validation.used_things import compacted
+
+PAGE = Path(__file__).parent / "closed-loop.md"
+STRATEGIES = (
+    "truncate", "summarize", "summarize+recall", "pipeline", "observation_mask", "clear_tool_uses", "opencode", "pi"
+)  # fmt: skip
+WINDOW = 32_000
+TITLES = {"presence": "presence", "exam": "exam, at the compaction", "coverage": "simulation, at the use"}
+"""The simulated credit takes the place of `coverage` in the tables of metrics."""
+
+
+def measured(paths: Sequence[str], bundled: bool) -> Frames:
+    """The table `simulated` of these recordings, and of the bundled sessions."""
+    every = [*map(str, bundled_files()), *paths] if bundled else list(paths)
+    return {"": simulate(every, strategies=STRATEGIES, window=WINDOW, quiet=True).simulated}
+
+
+def simulated(rows: pd.DataFrame) -> Iterator[str]:
+    """What each strategy costs with its consequences, in sessions that it compacted at all."""
+    known = rows.astype({name: kind for name, kind in SIMULATED.items() if name in rows})
+    compactions = known.groupby("session")["compactions"].transform("min")
+    worked = known[compactions > 0]
+    shares = {name: worked[name] / worked["usd_uncompacted"] for name in ("saved_usd", "saved_usd_net")}
+    means = by_strategy(worked.assign(**shares)).sort_values("saved_usd_net", ascending=False)
+    yield (
+        f"{some(worked['session'].nunique(), 'session')} of {some(worked['project'].nunique(), 'project')} that every "
+        f"strategy compacts in a window of {WINDOW:,} tokens (of {known['session'].nunique()}); means over projects, "
+        "95 % intervals in brackets. Savings are shares of what the session costs without any compaction."
+    )
+    yield ""
+    heads = ("strategy", "look-ups", "their tokens", "blind actions", "spirals", "cost saved", "with all look-ups")
+    yield f"| {' | '.join(heads)} | sessions cheaper |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for row in means.to_dict("records"):
+        cells = [
+            _with(row, "look_ups", count), amount(row["look_up_tokens"]), _with(row, "blind", count),
+            count(row["spirals"]), _with(row, "saved_usd", percent), _with(row, "saved_usd_net", percent),
+            _cheaper(worked[worked["strategy"] == row["strategy"]]),
+        ]  # fmt: skip
+        yield f"| {row['strategy']} | {' | '.join(cells)} |"
+
+
+def _cheaper(rows: pd.DataFrame) -> str:
+    """Of how many sessions the strategy lowers the cost, without look-ups and with them."""
+    return f"{int((rows['saved_usd'] > 0).sum())}, then {int((rows['saved_usd_net'] > 0).sum())} of {len(rows)}"
+
+
+def _with(row: dict[str, object], name: str, form: object) -> str:
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    ends = "" if missing(low) else f" ({interval(low, high, form)})"  # type: ignore[arg-type]  # a number format
+    return f"{form(row[name])}{ends}"  # type: ignore[operator]
+
+
+def compared(paths: Sequence[str], _: bool) -> Frames:
+    """What agents fetched again after their compactions beside what the simulation looks up."""
+    ready = compacted(paths)
+    held = held_things(ready)
+    return {
+        "things": held.assign(thing=held.groupby("session")["thing"].transform(lambda each: pd.factorize(each)[0])),
+        "rates": session_rates(ready, held),
+    }
+
+
+def looks(rates: pd.DataFrame, things: pd.DataFrame) -> Iterator[str]:
+    """Precision, recall and AUC a thing; rank correlations a compaction."""
+    known = things[things["fetched_again"].notna() & things["simulated"].notna()]
+    again, looked = (known[name].astype(bool) for name in ("fetched_again", "looked_up"))
+    both = int((again & looked).sum())
+    yield (
+        f"{some(len(known), 'thing')} that agents used after their own compactions, in "
+        f"{some(known['session'].nunique(), 'session')}: {decimal(again.mean())} were fetched again. The simulation "
+        f"looks up {int(looked.sum())}: precision {decimal(both / looked.sum())}, recall {decimal(both / again.sum())}."
+    )
+    yield ""
+    yield "| | AUC | pairs alike | less presence's AUC |"
+    yield "|---|---|---|---|"
+    table = with_intervals(figures(known.assign(coverage=known["simulated"]))).set_index("metric")
+    for name, title in TITLES.items():
+        yield f"| {title} | {' | '.join(table.loc[name, ['auc', 'alike', 'lead']])} |"
+    yield ""
+    ranks = rates.assign(again=rates["fetched"] / rates["used"], share=rates["simulated"] / rates["used"])
+    of = ranks.drop(columns=["session", "project", "at"]).astype(float).corr(method="spearman")
+    yield f"Rank correlation over {some(len(rates), 'compaction')}:"
+    yield ""
+    yield "| | calls that look | things fetched again | share of used things fetched again |"
+    yield "|---|---|---|---|"
+    for name, title in (
+        ("used", "things used"), ("messages", "messages that count"), ("simulated", "simulated look-ups"),
+        ("share", "simulated look-ups, a thing used"), ("kept", "kept (`bound`), of what `recall` demands"),
+        ("kept_of_all", "kept (`bound`), of all things used"),
+    ):  # fmt: skip
+        yield f"| {title} | {' | '.join(decimal(of.loc[name, other]) for other in ('looks', 'fetched', 'again'))} |"
+
+
+PARTS = {
+    "simulated": Part(measure=measured, tell=simulated),
+    "looks": Part(measure=compared, tell=looks),
+}
+
+
+if __name__ == "__main__":
+    sys.exit(run(PARTS, PAGE, sys.argv[1:]))

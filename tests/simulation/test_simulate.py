@@ -1,0 +1,127 @@
+"""Replay with consequences: what a context no longer tells is looked up again, and paid for."""
+
+from pathlib import Path
+
+import pytest
+
+import workbench as wb
+from builders import called, result, rules, said, told
+from workbench.cli.app import main
+from workbench.errors import SettingError
+from workbench.simulation.simulate import Simulation, SimulationSpec
+from workbench.transcript.message import Message
+from workbench.transcript.session import Session
+
+PORTS = "mail_port = 5125\nweb_port = 8181\nadmin_port = 9292\nlog_port = 6514"
+
+
+def work(parts: int) -> list[Message]:
+    """Parts of unrelated work, each about 200 tokens."""
+    messages: list[Message] = []
+    for part in range(parts):
+        words = " ".join(f"line {part} of some long output {place}" for place in range(20))
+        messages += [called("run_tests", f"w{part}", part=f"suite {part}"), result(words, f"w{part}", name="run_tests")]
+    return messages
+
+
+def recorded(use: Message, *first: Message, parts: int = 40) -> Session:
+    """What was read first is used after much other work."""
+    last = said("now go on and start the server on its admin_port", "u1")
+    start = [rules("You help."), said("start"), *first, said("and now", "u0b")]
+    return Session.of([*start, *work(parts), last, use, told("done", "a9")])
+
+
+READ = (called("read_file", "c1", path="conf/ports.ini"), result(PORTS, "c1", name="read_file"))
+USE = called("shell", "c9", command="serve --admin_port 9292")
+
+
+def simulated(session: Session, tmp_path: Path, strategies: str = "truncate", window: int = 4_000) -> Simulation:
+    return wb.simulate(session, strategies=strategies, window=window, out=tmp_path)
+
+
+def test_what_was_read_and_dropped_is_read_again_by_the_recorded_call(tmp_path: Path) -> None:
+    session = recorded(USE, *READ)
+    found = simulated(session, tmp_path)
+    looked = found.look_ups.iloc[0]
+    assert (looked["by"], looked["tool"], looked["source"]) == ("call", "read_file", 3)
+    row = found.simulated.iloc[0]
+    assert row["look_ups"] == 1 and row["steps"] == len(session.requests) + 1
+    assert row["look_up_tokens"] == found.look_ups["tokens"].sum() > 0
+    assert row["saved_usd_net"] < row["saved_usd"] and row["look_up_usd"] > 0
+
+
+def test_what_the_context_tells_is_not_looked_up(tmp_path: Path) -> None:
+    found = simulated(recorded(USE, *READ), tmp_path, "none")
+    assert found.look_ups.empty and found.simulated["saved_usd_net"].tolist() == [0.0]
+    late = Session.of([rules("You help."), said("start"), *work(40), *READ, USE, told("done", "a9")])
+    assert simulated(late, tmp_path).look_ups.empty
+
+
+def test_the_newest_call_that_tells_it_is_made_again(tmp_path: Path) -> None:
+    other = (called("grep", "c2", pattern="port"), result(PORTS, "c2", name="grep"))
+    assert simulated(recorded(USE, *READ, *other), tmp_path).look_ups["source"].tolist() == [5]
+
+
+def test_a_call_that_changes_the_world_is_not_made_again(tmp_path: Path) -> None:
+    deploy = (called("deploy", "c1", target="all"), result(PORTS, "c1", name="deploy"))
+    row = simulated(recorded(USE, *deploy), tmp_path).simulated.iloc[0]
+    assert (row["look_ups"], row["blind_result"], row["blind_user"]) == (0, 1, 0)
+
+
+def test_what_the_user_said_cannot_be_looked_up(tmp_path: Path) -> None:
+    row = simulated(recorded(USE, said(PORTS, "u2")), tmp_path).simulated.iloc[0]
+    assert (row["look_ups"], row["blind_user"]) == (0, 1)
+
+
+def test_what_the_agent_decided_is_a_blind_step_of_its_own_kind(tmp_path: Path) -> None:
+    row = simulated(recorded(USE, told("I choose 9292 for the admin_port.", "a1")), tmp_path).simulated.iloc[0]
+    assert (row["look_ups"], row["blind_decision"]) == (0, 1)
+
+
+def test_a_file_that_the_agent_wrote_can_be_read(tmp_path: Path) -> None:
+    write = (called("write_file", "c1", path="conf/ports.ini", content=PORTS), result("ok", "c1", name="write_file"))
+    assert simulated(recorded(USE, *write), tmp_path).look_ups["tool"].tolist() == ["read_file"]
+
+
+def test_what_is_lost_again_before_it_is_used_is_a_spiral(tmp_path: Path) -> None:
+    found = simulated(recorded(USE, *READ), tmp_path, "null")
+    again = found.look_ups[found.look_ups["entity"] == "9292"]["by"].tolist()
+    assert again == ["call"] * 3 + ["spiral"] and found.simulated["spirals"].tolist() == [1]
+
+
+def test_recall_finds_what_no_call_brings_back(tmp_path: Path) -> None:
+    session = recorded(USE, said(PORTS, "u2"))
+    row = simulated(session, tmp_path, "truncate+recall").simulated.iloc[0]
+    assert row["recalls"] >= 1 and row["blind_user"] == 0
+
+
+def test_the_work_goes_on_at_the_first_action_that_lacks_nothing(tmp_path: Path) -> None:
+    again = called("shell", "c8", command="check --web_port 8181")
+    late = (called("read_file", "c2", path="users.ini"), result("root = alice_smith\n", "c2", name="read_file"))
+    session = recorded(USE, *READ, *late)
+    then = [again, result("ok", "c8"), called("shell", "c7", command="who alice_smith"), told("done", "a9")]
+    longer = Session.of([*session.messages[:-1], result("up", "c9"), *then])
+    row = simulated(longer, tmp_path).simulated.iloc[0]
+    assert (row["look_ups"], row["steps_until_work"]) == (2, 1.0)
+
+
+def test_a_row_that_is_there_is_not_made_again(tmp_path: Path) -> None:
+    first = simulated(recorded(USE, *READ), tmp_path)
+    written = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.json")}
+    again = simulated(recorded(USE, *READ), tmp_path, "truncate,none")
+    assert written.items() <= {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.json")}.items()
+    assert again.look_ups.equals(first.look_ups)
+
+
+def test_an_unknown_setting_is_named() -> None:
+    with pytest.raises(SettingError, match="shares"):
+        SimulationSpec(shares=(0.1,))
+
+
+def test_the_command_fits_80_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recording = tmp_path / "one.jsonl"
+    wb.save(recorded(USE, *READ), recording)
+    words = ["simulate", str(recording), "--strategies", "truncate,truncate+recall", "--window", "4000", "--jobs", "1"]
+    assert main([*words, "--out", str(tmp_path / "run")]) == 0
+    out = capsys.readouterr().out
+    assert "truncate+recall" in out and max(map(len, out.splitlines())) <= 80

@@ -1,0 +1,57 @@
+"""`workbench simulate`: what an agent that knows only its context would have had to look up again."""
+
+from workbench.analysis.simulated import FIGURES, by_strategy
+from workbench.cli.options import AsJson, Paths, takes, tell_terms
+from workbench.cli.output import complain, records, say, say_json, table
+from workbench.formats import some
+from workbench.simulation.simulate import SimulationSpec
+from workbench.simulation.simulate import simulate as simulation_of
+
+SHOWN = {
+    "look-ups": "look_ups:count", "tokens": "look_up_tokens:amount", "blind": "blind:count", "spirals": "spirals:count",
+    "steps": "steps_until_work:count", "saved $": "saved_usd:dollars", "net $": "saved_usd_net:dollars",
+}  # fmt: skip
+
+
+@takes(SimulationSpec, jobs=None)
+def simulate(spec: SimulationSpec, paths: Paths = None, as_json: AsJson = False) -> int:
+    """Follow recorded actions under strategies; what a context no longer tells is looked up again and paid for.
+
+    Means a session. `look-ups`: calls made again, and their `tokens`. `blind`: actions that use what no call brings
+    back. `spirals`: things lost again as often as they were looked up. `steps`: look-ups after a compaction before the
+    work goes on. `saved` and `net`: dollars against no compaction, without look-ups and with them. Then 95 % intervals
+    over projects, with six projects or more. The same command continues where a stopped one ended.
+
+    Examples:
+
+      workbench simulate
+
+      workbench simulate my-sessions/ --strategies truncate,summarize,summarize+recall --window 64000
+    """
+    tell_terms(spec.model)
+    found = simulation_of(paths or (), spec.changed(quiet=True))
+    for line in found.failed:
+        complain(f"workbench: left out: {line}")
+    means = by_strategy(found.simulated)
+    if as_json:
+        tables = {"strategies": means, "simulated": found.simulated, "look_ups": found.look_ups}
+        say_json({title: records(rows) for title, rows in tables.items()})
+        return int(bool(found.failed))
+    sessions = found.simulated["session"].nunique()
+    projects = found.simulated["project"].nunique()
+    say(f"Means over {some(projects, 'project')}, {some(sessions, 'session')}\n")
+    say(table(records(means), {"strategy": "strategy", **SHOWN}, room=80))
+    ends = [name for name in FIGURES if means[f"{name}_low"].notna().any()]
+    if ends:
+        forms = {key.split(":")[0]: key.partition(":")[2] for key in SHOWN.values()}
+        say("\n95 % intervals over projects\n")
+        rows = [{"strategy": row["strategy"], **row} for row in records(means)]
+        heads = {title: key.split(":")[0] for title, key in SHOWN.items() if key.split(":")[0] in ends}
+        shown = {
+            f"{title} {end}": f"{name}_{end}:{forms[name]}"
+            for title, name in heads.items()
+            if title in ("look-ups", "net $")
+            for end in ("low", "high")
+        }
+        say(table(rows, {"strategy": "strategy", **shown}, room=80))
+    return int(bool(found.failed))

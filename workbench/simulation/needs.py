@@ -1,0 +1,145 @@
+"""What recorded actions need of the history before them, whether a context tells it, and which call would."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from workbench.errors import Unanswered
+from workbench.experiment.prepared import Prepared
+from workbench.extraction.entities import Kind
+from workbench.metrics.exam.exams import BoundaryExam, Exams
+from workbench.metrics.exam.facts import MOST_LINES, Use, item_of, uses
+from workbench.metrics.exam.history import ExamHistory
+from workbench.metrics.exam.item import Item
+from workbench.metrics.exam.lexical import Reader
+from workbench.metrics.view import View
+from workbench.ragged import Ints
+from workbench.simulation.looks import Look, looks_of
+from workbench.transcript.message import AssistantMessage, SystemMessage, is_real_user
+
+TOLD = 0.5
+"""The reader's credit above which a context tells a thing."""
+Origin: TypeAlias = Literal["user", "decision", "result"]
+"""Who said what no call brings back: the user, the agent itself, or a result of then."""
+Texts: TypeAlias = Callable[[], str]
+"""A context as the text that a model is shown; made only where a model reads it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NeededThing:
+    """A thing of the history that an action uses.
+
+    Attributes:
+        at: the action, as the index of its message.
+        evidence: the line of the history that tells it, as its number there; `said_at` is the newest message before
+            the action that says it.
+        exam: its question; None where none can be made, since fewer than three names could be mistaken for it or the
+            whole history does not answer it. It then counts as told where the context names it.
+    """
+
+    name: str
+    kind: Kind
+    at: int
+    evidence: int
+    said_at: int
+    origin: Origin
+    look: Look | None
+    lines: Ints
+    exam: BoundaryExam | None
+
+    @property
+    def item(self) -> Item | None:
+        """Its question, where there is one."""
+        return self.exam.items[0] if self.exam else None
+
+
+class Needs:
+    """The things that each action of a session needs; each is found once, whatever the strategy.
+
+    Args:
+        ready: the session.
+        reader: a model that says whether a context tells a thing; None: the lexical reader.
+    """
+
+    def __init__(self, ready: Prepared, reader: Reader | None = None) -> None:
+        self.history: ExamHistory = Exams.of(ready.index).history
+        self._looks = looks_of(ready.session, ready.sizing)
+        self._is_look = np.isin(np.arange(len(self.history.messages)), list(self._looks))
+        self._reader = reader
+        self.uses = cache(self._uses)
+        self.thing = cache(self._thing)
+
+    def _uses(self, at: int) -> tuple[Use, ...]:
+        """The names of the history that the action `messages[at]` uses."""
+        return tuple(uses(self.history, at, self.history.before(at), horizon=1))
+
+    def old(self, at: int, boundary: int) -> bool:
+        """Whether an action uses something that was last told before a boundary."""
+        newest = self.history.before(at).newest
+        return any(newest[use.evidence] < boundary for use in self.uses(at))
+
+    def missing(self, at: int, seen: View, text: Texts, but: set[str]) -> NeededThing | None:
+        """The first thing that an action uses and a context does not tell.
+
+        Where the context has the very line that tells it, nobody is asked.
+
+        Args:
+            at: the action.
+            seen: what the context holds.
+            text: the same as text.
+            but: names that need no answer; those that are told are added.
+        """
+        found = self.uses(at)
+        held = self.history.held(seen) if found else ()
+        for use in found:
+            name = self.history.names[use.name].text
+            if name not in but:
+                if not held[use.evidence] and not self.tells(thing := self.thing(at, use), seen, text):
+                    return thing
+                but.add(name)
+        return None
+
+    def tells(self, thing: NeededThing, seen: View, text: Texts) -> bool:
+        """Whether a reader of this context finds the thing."""
+        if thing.exam is None:
+            named = thing.name.lower()
+            return bool(self.history.held(seen)[thing.lines].any()) or any(named in new.lower() for new in seen.texts)
+        if self._reader is None:
+            return bool(thing.exam.credit(seen)[0] > TOLD)
+        credit = float(self._reader.read(thing.exam.items, (text(),))[0])
+        if np.isnan(credit):
+            raise Unanswered(f"the reader {self._reader.name} gave no answer to a question about {thing.name!r}")
+        return credit > TOLD
+
+    def _thing(self, at: int, use: Use) -> NeededThing:
+        history = self.history
+        past = history.before(at)
+        entity = history.names[use.name]
+        item = item_of(history, use, past)
+        exam = BoundaryExam(history, at, (item,)) if item else None
+        exam = exam if exam and exam.items else None
+        lines = history.lines_with(use.name, past.newest)[-MOST_LINES:]
+        said_at = int(past.newest[use.evidence])
+        look = self._look(at, use, lines, exam)
+        return NeededThing(
+            entity.text, entity.kind, at, use.evidence, said_at, self._origin(said_at), look, lines, exam
+        )
+
+    def _origin(self, at: int) -> Origin:
+        message = self.history.messages[at]
+        if is_real_user(message) or isinstance(message, SystemMessage):
+            return "user"
+        return "decision" if isinstance(message, AssistantMessage) else "result"
+
+    def _look(self, at: int, use: Use, lines: Ints, exam: BoundaryExam | None) -> Look | None:
+        """The newest call before the action that only looks and whose result tells the thing."""
+        history = self.history
+        told = [[True] for _ in lines] if exam is None else exam.answered_by([history.texts[line] for line in lines])
+        telling = [line for line, answered in zip(lines.tolist(), told, strict=True) if answered[0]] + [use.evidence]
+        before = np.isin(history.place_line, telling) & (history.place_message < at)
+        messages = history.place_message[before]
+        found = messages[self._is_look[messages]]
+        return self._looks[int(found.max())] if len(found) else None

@@ -1,0 +1,220 @@
+"""Simulations of recorded sessions under strategies, with their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from pydantic import Field
+
+from workbench.compaction.presets import preset
+from workbench.compaction.strategy import Preset
+from workbench.errors import SettingError
+from workbench.experiment.keys import code_version, key
+from workbench.experiment.prepared import Prepared, SessionSource, What, limited, read, sources_of
+from workbench.experiment.prepared import replay as replay_of
+from workbench.experiment.spec import (
+    DEFAULT_STRATEGIES,
+    Execution,
+    Flag,
+    OneModel,
+    Strategies,
+    Whole,
+    Window,
+    documented,
+    model_name,
+)
+from workbench.experiment.store import RunFolder
+from workbench.experiment.workers import workers
+from workbench.judge.exam.readers import CandidateLikelihood, Choice
+from workbench.metrics.costs.pricing import pricing
+from workbench.metrics.costs.replay_cost import replay_cost
+from workbench.metrics.exam.lexical import Reader
+from workbench.models.likelihood import CachedLikelihood
+from workbench.models.settings import ModelSettings
+from workbench.models.weights import weights
+from workbench.simulation.bill import bill
+from workbench.simulation.needs import Needs
+from workbench.simulation.walk import ConsequenceWalk, LookUp
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BLIND = ("user", "decision", "result")
+SIMULATED = {
+    "session": "string", "project": "string", "strategy": "string", "window": "Int64", "reader": "string",
+    "compactions": "Int64", "steps": "Int64", "look_ups": "Int64", "recalls": "Int64", "look_up_tokens": "Int64",
+    "look_up_usd": "Float64", **{f"blind_{who}": "Int64" for who in BLIND}, "spirals": "Int64",
+    "steps_until_work": "Float64", "usd_uncompacted": "Float64", "saved_usd": "Float64", "saved_usd_net": "Float64",
+}  # fmt: skip
+LOOK_UPS = {
+    "session": "string", "strategy": "string", "message": "Int64", "compaction": "Int64", "entity": "string",
+    "kind": "string", "by": "string", "tool": "string", "said_at": "Int64", "source": "Int64", "tokens": "Int64",
+}  # fmt: skip
+Row = dict[str, Any]
+
+
+class SimulationSpec(Execution):
+    """A simulation, without its sessions."""
+
+    strategies: Strategies = Field(DEFAULT_STRATEGIES, description="Strategies: names, or presets of your own.")
+    window: Window = Field(None, description="Context window in tokens; None takes each session's own.")
+    reader: str = Field(
+        "lexical", description="Says whether a context tells a thing: lexical, local (its weights) or litellm:NAME."
+    )
+    model: OneModel = Field("extractive", description="Model that writes summaries.")
+    limit: Whole | None = Field(None, ge=1, description="Simulate at most this many sessions.")
+    redact: Flag = Field(False, description="Mask secrets, e-mail addresses and home directories first.")
+    price_model: str = Field("", description="Price every session as this model; empty prices each as its own.")
+    prices: str = Field("", description="Your own prices, USD per million tokens: input=3,output=15,...")
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What agents that know only what their context tells had to do.
+
+    Attributes:
+        simulated: a row a session and strategy.
+        look_ups: a row a thing that a context did not tell: looked up again, or why not.
+        failed: sessions and strategies that could not be simulated, one sentence each.
+    """
+
+    simulated: pd.DataFrame
+    look_ups: pd.DataFrame
+    failed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    source: SessionSource
+    spec: SimulationSpec
+    presets: tuple[Preset, ...]
+    folder: RunFolder
+    how: ModelSettings
+
+
+@documented(SimulationSpec)
+def simulate(sessions: What = (), spec: SimulationSpec | None = None, **settings: Any) -> Simulation:  # noqa: ANN401
+    """Follow the recorded actions of sessions under strategies; what a context does not tell is looked up again.
+
+    From the first compaction on, each action waits until its context tells what its words and arguments hold of the
+    history: see docs/closed-loop.md. The same call continues where a stopped one ended.
+
+    Args:
+        sessions: files, folders, patterns or sessions; none: the bundled sessions.
+        spec: settings to begin with.
+        **settings: the fields of `SimulationSpec`.
+
+    Raises:
+        SettingError: a setting is wrong, or there is nothing to simulate.
+        UnknownName: no strategy or model of that name.
+        Unanswered: a model gave no answer; what is finished is kept.
+    """
+    spec = SimulationSpec.of(spec, settings)
+    presets = tuple(preset(one) if isinstance(one, str) else one for one in spec.strategies)
+    sources = limited(sources_of(sessions), spec.limit)
+    folder = spec.out or Path("reports") / f"simulate-{_name(spec, presets, sources)}"
+    how = replace(spec.model_settings or ModelSettings(), run=str(folder.resolve()), sitting=uuid4().hex)
+    tasks = [_Task(source, spec, presets, RunFolder(folder), how) for source in sources]
+    found: dict[int, list[Row]] = {}
+    with workers(spec.jobs, spec.scheduler) as crew:
+        for place, rows in crew.each(_simulated, tasks):
+            name = tasks[place].source.name
+            found[place] = [{"failed": f"{name}: its worker died"}] if rows is None else rows
+    return _tables([row for place in sorted(found) for row in found[place]])
+
+
+def _name(spec: SimulationSpec, presets: Iterable[Preset], sources: Iterable[SessionSource]) -> str:
+    return key(
+        [spec.window, spec.reader, spec.redact, spec.price_model, spec.prices, model_name(spec.model)], list(presets),
+        [source.name for source in sources],
+    )[:8]  # fmt: skip
+
+
+def _tables(rows: list[Row]) -> Simulation:
+    import pandas as pd
+
+    done = [row for row in rows if "failed" not in row]
+    looked = [one for row in done for one in row["look_ups_rows"]]
+    simulated = pd.DataFrame(done, columns=list(SIMULATED)).astype(SIMULATED)
+    if not len(simulated):
+        raise SettingError("; ".join(row["failed"] for row in rows) or "no session could be simulated")
+    failed = tuple(row["failed"] for row in rows if "failed" in row)
+    return Simulation(simulated, pd.DataFrame(looked, columns=list(LOOK_UPS)).astype(LOOK_UPS), failed)
+
+
+def _simulated(task: _Task) -> list[Row]:
+    """The rows of a source: those on disk are not made again."""
+    recording = read(task.source, task.spec.window, redact=task.spec.redact)
+    rows: list[Row] = [{"failed": str(one)} for one in recording.unreadable if not one.is_prose]
+    for ready in recording.ready[: task.source.most]:
+        needs = Needs(ready, reader_of(task.spec.reader, task.how))
+        for strategy in task.presets:
+            rows.append(_kept(task, ready, needs, strategy))
+    return rows
+
+
+def reader_of(name: str, how: ModelSettings) -> Reader | None:
+    """The reader of that name; None is the lexical one."""
+    if name == "lexical":
+        return None
+    if name.startswith("local"):
+        return CandidateLikelihood(CachedLikelihood.of(weights(name.partition(":")[2] or "gemma")))
+    return Choice(how.model(name))
+
+
+def _kept(task: _Task, ready: Prepared, needs: Needs, strategy: Preset) -> Row:
+    session, spec = ready.session, task.spec
+    name = key(
+        code_version(), session.origin.sha256 or key(session.messages), session.id, strategy, ready.window, spec.reader,
+        model_name(spec.model), spec.price_model, spec.prices, spec.redact,
+    )  # fmt: skip
+    found = task.folder.replay(name)
+    if found is None:
+        try:
+            found = simulated_row(ready, strategy, needs, spec, task.how)
+        except SettingError as error:
+            return {"failed": f"{session.id} under {strategy.name}: {error}"}
+        task.folder.keep(name, found)
+    return found
+
+
+def simulated_row(
+    ready: Prepared, strategy: Preset, needs: Needs, spec: SimulationSpec, how: ModelSettings | None = None
+) -> Row:
+    """The row of the table `simulated`, with those of `look_ups` under `look_ups_rows`."""
+    how = how or ModelSettings()
+    session, priced = ready.session, pricing(ready.session, spec.price_model, spec.prices)
+    walk = ConsequenceWalk(ready, strategy, ready.reader(how.model(spec.model)), needs, ready.window)
+    while not walk.done:
+        walk.go_on()
+    plain = replay_cost(replay_of(ready, strategy, model=spec.model, model_settings=how), priced)
+    paid = bill(walk, priced)
+    calls = [one for one in walk.look_ups if one.tokens]
+    detours = [looked for looked in walk.detours if looked is not None]
+    blind = {who: len({one.thing.at for one in walk.look_ups if one.by == who}) for who in BLIND}
+    return {
+        "session": session.id, "project": session.project or session.id, "strategy": strategy.name,
+        "window": ready.window, "reader": spec.reader, "compactions": len(walk.events), "steps": len(walk.steps),
+        "look_ups": sum(one.by == "call" for one in calls), "recalls": sum(one.by == "recall" for one in calls),
+        "look_up_tokens": sum(one.tokens for one in calls), "look_up_usd": paid and paid.looking,
+        **{f"blind_{who}": number for who, number in blind.items()},
+        "spirals": sum(one.by == "spiral" for one in walk.look_ups),
+        "steps_until_work": median(detours) if detours else None,
+        "usd_uncompacted": plain and plain.usd_plain, "saved_usd": plain and plain.usd_plain - plain.usd,
+        "saved_usd_net": plain.usd_plain - paid.usd if plain and paid else None,
+        "look_ups_rows": [{"session": session.id, "strategy": strategy.name, **_row(one)} for one in walk.look_ups],
+    }  # fmt: skip
+
+
+def _row(one: LookUp) -> Mapping[str, object]:
+    thing = one.thing
+    return {
+        "message": thing.at, "compaction": one.compaction, "entity": thing.name, "kind": thing.kind, "by": one.by,
+        "tool": one.tool, "said_at": thing.said_at, "source": None if one.source < 0 else one.source,
+        "tokens": one.tokens or None,
+    }  # fmt: skip
