@@ -20,7 +20,6 @@ from workbench.experiment.sweep import sweep as sweep
 from workbench.explore.explorer import explore as explore
 from workbench.importers.importer import load as load
 from workbench.importers.native import save as save
-from workbench.judge.exam.sitting import judge_exam as judge_exam
 from workbench.live.compactor import Compactor as Compactor
 from workbench.live.hooks import Hooks as Hooks
 from workbench.live.hooks import Supply as Supply
@@ -32,14 +31,15 @@ from workbench.models.settings import ModelSettings as ModelSettings
 from workbench.report.page import render as render
 from workbench.report.report import Report as Report
 from workbench.report.sweep import sweep_table as sweep_table
+from workbench.simulation.simulate import simulate as simulate
 from workbench.transcript.context import Context as Context
 from workbench.transcript.message import AssistantMessage as AssistantMessage
 from workbench.transcript.message import Summary as Summary
 from workbench.transcript.message import Text as Text
 from workbench.transcript.message import ToolCall as ToolCall
-from workbench.transcript.message import ToolResult as ToolResult
 from workbench.transcript.message import UserMessage as UserMessage
 from workbench.transcript.session import Session as Session
+from workbench.trials.run import trial as trial
 
 __version__: str
 __all__: list[str]

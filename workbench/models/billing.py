@@ -83,6 +83,8 @@ def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion,
     if not choices:
         raise ValueError("it holds no choice")
     text = _THOUGHT.sub("", _text(getattr(choices[0].message, "content", None))).strip()
+    called = (getattr(choices[0].message, "tool_calls", None) or ()) if "tools" in sent.call else ()
+    calls = tuple((str(one.function.name), str(one.function.arguments)) for one in called)
     finish = str(choices[0].finish_reason or "")
     usage = getattr(response, "usage", None)
     read, wrote = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
@@ -91,7 +93,7 @@ def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion,
     counted = read <= 0 or wrote < 0 or not 0 <= cached <= read or bool(text and wrote == 0) or exceeded
     if counted:
         count = TiktokenCounter().count_text
-        read, wrote, cached = sum(count(one["content"]) for one in sent.call["messages"]), count(text), 0
+        read, wrote, cached = sum(count(_text(one.get("content"))) for one in sent.call["messages"]), count(text), 0
     completion = Completion(
         text=text,
         model=f"litellm:{getattr(response, 'model', None) or sent.model}",
@@ -101,8 +103,9 @@ def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion,
         usd=_usd(response, sent.most, read, wrote, cached, counted),
         cut=finish == "length",
         counted=counted,
-        why="" if text else f"it ended with {finish!r}",
+        why="" if text or calls else f"it ended with {finish!r}",
         logprobs=_logprobs(choices[0]),
+        calls=calls,
     )
     return completion, _in_full(sent.most, *reported, completion.usd) if exceeded else completion.usd
 

@@ -54,7 +54,7 @@ class LiteLLM:
         return f"litellm:{self.model}"
 
     def complete(self, request: SummaryRequest, /) -> Completion:
-        """The model's words, empty if it has none. No tools are offered, and what it thought before is dropped.
+        """The model's words, empty if it has none, and its calls. What it thought before is dropped.
 
         Raises:
             ModelError: no answer; `overflow` if the prompt was too large, `retryable` if it might work later.
@@ -134,7 +134,7 @@ class LiteLLM:
 
 def _sent(request: SummaryRequest, model: str, options: ProviderOptions, *, bounded: bool) -> BoundedRequest:
     texts = {"system": request.system, "user": request.prompt}
-    messages = [
+    messages = list(request.chat) or [
         {"role": role, "content": text.encode("utf-8", "replace").decode()}  # half a character cannot be sent
         for role, text in texts.items()
         if text
@@ -151,14 +151,15 @@ def _sent(request: SummaryRequest, model: str, options: ProviderOptions, *, boun
         call["temperature"] = options.temperature
     if request.logprobs:
         call |= {"logprobs": True, "top_logprobs": request.logprobs}
+    if request.tools:
+        call["tools"] = list(request.tools)
     if options.api_base:
         call["api_base"] = options.api_base
         if not os.environ.get("OPENAI_API_KEY"):
             call["api_key"] = "none"  # your own server needs no key, but the client does
     if options.key:
         call["api_key"] = os.environ.get(options.key) or call.get("api_key")
-    prompt = [message["content"] for message in messages]
-    return BoundedRequest(model, call, bound(model, options, prompt, most))
+    return BoundedRequest(model, call, bound(model, options, list(texts.values()), most))
 
 
 def _within(seconds: float, call: Callable[[], Response]) -> Response:

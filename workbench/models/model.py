@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, TokenCounter, chars_per_token
@@ -32,6 +32,9 @@ class SummaryRequest:
         count: the context's own counter.
         model: the name of another model to use; empty for the present one.
         logprobs: alternatives of each token whose log-probabilities are wanted; 0 for none.
+        chat: messages of chat completions that are sent in the place of `system` and the prompt; the prompt must then
+            say all of them, since answers are stored under it.
+        tools: that the model may call, as chat completions have them.
     """
 
     purpose: Purpose
@@ -48,6 +51,8 @@ class SummaryRequest:
     count: TokenCounter = chars_per_token
     model: str = ""
     logprobs: int = 0
+    chat: Sequence[Mapping[str, Any]] = ()
+    tools: Sequence[Mapping[str, Any]] = ()
 
     @property
     def prompt(self) -> str:
@@ -86,6 +91,7 @@ class Completion:
         left_out: how many of the messages the prompt shortened or left out; None if not counted.
         logprobs: each token of the answer with the log-probabilities of its alternatives, if they were wanted and the
             provider gives them.
+        calls: of the tools that were offered: each one's name, and its arguments as the model wrote them.
     """
 
     text: str
@@ -103,6 +109,7 @@ class Completion:
     findings: tuple[str, ...] = ()
     left_out: int | None = None
     logprobs: Sequence[tuple[str, Mapping[str, float]]] = ()
+    calls: Sequence[tuple[str, str]] = ()
 
 
 class Model(Protocol):

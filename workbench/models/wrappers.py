@@ -132,7 +132,8 @@ class CachedModel(ModelWrapper):
             )
         if found is not None:
             logprobs = tuple((token, others) for token, others in found.get("logprobs", ()))
-            return Completion(**{**found, "findings": (), "logprobs": logprobs})
+            calls = tuple((name, arguments) for name, arguments in found.get("calls", ()))
+            return Completion(**{**found, "findings": (), "logprobs": logprobs, "calls": calls})
         try:
             completion = self._ask(request, name)
         except BaseException:

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from models.provider import Reply, completion, refusal, serving
+from trials.toys import PORTS, toy
+
+from workbench.compaction.presets import preset
+from workbench.errors import SetupError, Unanswered
+from workbench.metrics.costs.pricing import ASSUMED, known_tariff
+from workbench.models.extractive import Extractive
+from workbench.models.litellm import LiteLLM
+from workbench.models.provider_options import ProviderOptions
+from workbench.models.settings import ModelSettings
+from workbench.trials.agents import ModelAgent
+from workbench.trials.loop import Trial, work
+from workbench.trials.run import opened
+from workbench.trials.sandbox import sandboxed
+
+pytest.importorskip("litellm")
+TOLD = re.compile(r"billing service listens on port (\d+)")
+
+
+def called(name: str, **arguments: str) -> Reply:
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    return completion(None, finish="tool_calls", tool_calls=[{"id": "x", "type": "function", "function": function}])
+
+
+def reads_and_writes(asked: dict[str, Any]) -> Reply:
+    """A model that does what the last user message says, as far as its context tells."""
+    last = asked["messages"][-1]
+    if last["role"] == "tool":
+        return completion("Done.")
+    text = str(last["content"])
+    if text.startswith("Look at "):
+        return called("read", path=text.removeprefix("Look at ").rstrip("."))
+    if text.startswith("Write"):
+        found = TOLD.search(json.dumps(asked["messages"]))
+        return called("write", path="out.txt", content=f"port={found[1] if found else '?'}\n")
+    return completion("Noted.")
+
+
+def tried(address: str, folder: Path, strategy: str, **how: Any) -> tuple[Trial, str]:
+    options = ProviderOptions(
+        api_base=address, tries=1, timeout=10.0, input_usd=1.0, output_usd=2.0, first_wait=0.01
+    )  # fmt: skip
+    model = ModelSettings(cache=folder, run="r", **how).model(LiteLLM("openai/stub", options))
+    task = toy()
+    with opened(task, sandbox=False) as workspace:
+        trial = work(
+            task, ModelAgent(model), preset(strategy), workspace, window=4_000, tariff=known_tariff(ASSUMED),
+            writer=Extractive(),
+        )  # fmt: skip
+        file = workspace.cwd / "out.txt"
+        return trial, file.read_text() if file.exists() else ""
+
+
+@pytest.mark.parametrize(("strategy", "written"), [("none", PORTS[0]), ("truncate", "?")])
+def test_a_model_works_with_the_tools_in_what_its_context_leaves_it(
+    tmp_path: Path, strategy: str, written: str
+) -> None:
+    with serving() as provider:
+        provider.by = reads_and_writes
+        trial, text = tried(provider.address, tmp_path, strategy)
+        offered = [tool["function"]["name"] for tool in provider.requests[0]["tools"]]
+    assert text == f"port={written}\n"
+    assert offered == ["read", "write", "edit", "grep", "list", "bash"]
+    assert trial.usd == pytest.approx(trial.steps * (120 * 1 + 7 * 2) / 1e6)
+
+
+def test_a_trial_that_was_cut_off_asks_nothing_twice(tmp_path: Path) -> None:
+    with serving() as provider:
+        provider.by = lambda asked: refusal(503, "down") if len(provider.requests) == 9 else reads_and_writes(asked)
+        with pytest.raises(Unanswered):
+            tried(provider.address, tmp_path, "none")
+        trial, text = tried(provider.address, tmp_path, "none")
+        assert text == f"port={PORTS[0]}\n"
+        assert len(provider.requests) == trial.steps + 1
+
+
+def test_it_spends_no_more_than_it_may(tmp_path: Path) -> None:
+    with serving() as provider:
+        provider.by = reads_and_writes
+        with pytest.raises(Unanswered, match="the limit is"):
+            tried(provider.address, tmp_path, "none", max_usd=0.02)
+
+
+def test_a_models_commands_are_refused_without_a_sandbox(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SetupError, match="bubblewrap is not installed"):
+        sandboxed(tmp_path)

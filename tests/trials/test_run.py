@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+import workbench as wb
+from profiles import FULL
+from workbench.cli.app import main
+from workbench.errors import SettingError, UnknownName
+from workbench.trials.families import FAMILIES
+from workbench.trials.run import TrialSpec
+from workbench.trials.table import COLUMNS, TrialResults, by_strategy
+
+FEW = tuple(FAMILIES)[:1]
+SPEC = TrialSpec(families=FEW, seeds=1, strategies=("truncate",), quiet=True)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> TrialResults:
+    found = wb.trial(spec=SPEC.changed(out=tmp_path_factory.mktemp("trials")))
+    assert found is not None
+    return found
+
+
+def test_each_strategy_is_tried_on_each_task_between_the_references(done: TrialResults) -> None:
+    table = done.table
+    assert list(table.columns) == list(COLUMNS)
+    assert [*table["strategy"]] == ["none", "truncate", "null"] * len(FEW)
+    assert (table["status"] == "ok").all()
+    assert (table[table["strategy"] == "none"]["success"] == 1).all()
+    assert table[table["strategy"] != "none"].groupby("family")["window"].nunique().eq(1).all()
+
+
+def test_it_is_the_same_when_it_goes_on_after_it_was_killed(done: TrialResults, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "workbench", "trial", "--families", ",".join(FEW), "--seeds", "1"]
+    command += ["--strategies", "truncate", "--out", str(tmp_path), "--quiet", "--jobs", "2" if FULL else "1"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=dict(os.environ)) as running:
+        until = time.monotonic() + 60
+        while not list(tmp_path.glob("replays/*.json")) and time.monotonic() < until:
+            time.sleep(0.005)
+        running.send_signal(signal.SIGKILL)
+    kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob("replays/*.json")}
+    assert kept
+    again = wb.trial(spec=SPEC.changed(out=tmp_path))
+    assert again is not None
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    assert_frame_equal(again.table, done.table)
+
+
+def test_the_command_prints_what_each_strategy_succeeds_in(
+    done: TrialResults, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["trial", "--families", ",".join(FEW), "--seeds", "1", "--strategies", "truncate", "--jobs", "1", "--quiet"]
+    assert main([*words, "--out", str(done.path)]) == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in FEW)
+    assert main([*words, "--out", str(done.path), "--dry-run"]) == 0
+    assert "nothing is to be paid" in capsys.readouterr().out
+
+
+def test_intervals_are_paired_by_family() -> None:
+    gains = [1, 1, 1, 1, 1, 0, 1, 1]
+    rows = [
+        {"strategy": name, "family": f"f{family}", "seed": seed, "status": "ok", "success": value}
+        for family, gain in enumerate(gains)
+        for seed in range(3)
+        for name, value in (("truncate", 0), ("summarize", gain))
+    ]
+    trials = pd.DataFrame({name: pd.array([row.get(name) for row in rows], dtype=COLUMNS[name]) for name in COLUMNS})
+    found = by_strategy(trials).set_index("strategy").loc["summarize"]
+    assert found["difference"] == pytest.approx(7 / 8)
+    assert 0 < found["low"] < 7 / 8 < found["high"]
+
+
+def test_a_forecast_of_a_models_bill_comes_before_it_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("litellm")
+    words = [
+        "trial",
+        "--agent",
+        "litellm:gpt-4o-mini",
+        "--families",
+        FEW[0],
+        "--seeds",
+        "2",
+        "--strategies",
+        "truncate",
+    ]
+    assert main([*words, "--no-sandbox", "--dry-run", "--out", str(tmp_path)]) == 0
+    assert "requests to gpt-4o-mini for the agent" in capsys.readouterr().out.replace("litellm:", "")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main([*words, "--dry-run", "--out", str(tmp_path)]) == 2
+    assert "bubblewrap" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [({"families": ("no",)}, UnknownName), ({"seeds": 0}, SettingError), ({"share": 2}, SettingError)],
+)
+def test_wrong_settings_are_refused(wrong: dict[str, object], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        wb.trial(**wrong)  # type: ignore[arg-type]  # that is what is tried

@@ -1,0 +1,168 @@
+"""Agents that work on a task: one that follows the plan and reads its context for what it must know, and any model."""
+
+import json
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from workbench.compaction.recall import TOOL as RECALL
+from workbench.errors import ModelError, Unanswered
+from workbench.models.model import Model, SummaryRequest
+from workbench.transcript.message import Json
+from workbench.trials.reading import HoleReader, texts_of
+from workbench.trials.task import Call, Hole, Step, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an agent says next; without calls its turn is over.
+
+    Attributes:
+        usd: what its provider asked for it, None if unknown; 0.0 for an agent without a provider, which is priced.
+    """
+
+    words: str
+    calls: tuple[Call, ...] = ()
+    usd: float | None = 0.0
+
+
+class Agent(Protocol):
+    """Works on one task, turn by turn; it knows what it is sent, and nothing else of the conversation."""
+
+    def begin(self, turn: Turn, /) -> None:
+        """The user has spoken."""
+        ...
+
+    def answer(self, sent: Sequence[Json], tools: Sequence[Json], /) -> Answer:
+        """What it does next.
+
+        Raises:
+            Unanswered: its provider gave no answer.
+            ModelError: it can give none to this request.
+        """
+        ...
+
+    def counts(self) -> Mapping[str, int]:
+        """What it knows of its own work, by column of the table `trials`."""
+        ...
+
+
+class ReaderAgent:
+    """Carries the plan of the task, and fills each hole by what it reads in the context that it is sent.
+
+    It acts on what it read, right or wrong. Where the context does not say enough it calls `recall`, if it has it, then
+    what the plan says would tell it again, each once; then it does what one does who knows
+    nothing of it (`Hole.default`), or writes the hole's name.
+    """
+
+    name = "reader"
+
+    def __init__(self) -> None:
+        self._reader = HoleReader()
+        self._steps: deque[Step] = deque()
+        self._values: dict[str, str] = {}
+        self._asked: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
+
+    def begin(self, turn: Turn) -> None:
+        """See `Agent`."""
+        self._steps = deque(turn.steps)
+
+    def counts(self) -> Mapping[str, int]:
+        """`holes`, and those of them that were `misread` or `blind`; `look_ups` and `recalls`."""
+        return {name: self._counts[name] for name in ("holes", "misread", "blind", "look_ups", "recalls")}
+
+    def answer(self, sent: Sequence[Json], tools: Sequence[Json]) -> Answer:
+        """See `Agent`."""
+        texts, said = list(texts_of(sent)), list[str]()
+        while self._steps:
+            step = self._steps[0]
+            for hole in step.holes:
+                look_up = None if hole.name in self._values else self._read(hole, texts, tools)
+                if look_up is not None:
+                    return Answer("\n".join(said), (_filled(look_up, self._values),))
+            said += [words] if (words := _with(step.words, self._values)) else []
+            call = step.call and _filled(step.call, self._values)
+            self._steps.popleft()
+            self._values, self._asked = {}, Counter()
+            if call is not None:
+                return Answer("\n".join(said), (call,))
+        return Answer("\n".join(said) or "Done.")
+
+    def _read(self, hole: Hole, texts: Sequence[str], tools: Sequence[Json]) -> Call | None:
+        """Take the value that the context tells; or a call that may tell it, if one is left."""
+        found = self._reader.read(hole, texts)
+        look_ups = [("recalls", Call(RECALL, {"query": hole.cue}))] if RECALL in map(name_of, tools) else []
+        look_ups += [("look_ups", hole.look_up)] if hole.look_up is not None else []
+        asked = self._asked[hole.name]
+        if not found.is_known and asked < len(look_ups):
+            kind, call = look_ups[asked]
+            self._asked[hole.name] += 1
+            self._counts[kind] += 1
+            return call
+        self._values[hole.name] = found.value if found.is_known else hole.default or hole.name
+        self._counts["holes"] += 1
+        self._counts["blind"] += not found.is_known
+        self._counts["misread"] += found.is_known and found.value != hole.answer
+        return None
+
+
+class ModelAgent:
+    """A language model with the task's tools; it is told nothing of the plan.
+
+    Args:
+        model: that `ModelSettings.model` gives; its answers come from the cache where it was asked the same before.
+        most: tokens of an answer.
+    """
+
+    def __init__(self, model: Model, most: int = 2_000) -> None:
+        self._model, self._most = model, most
+        self.name = model.name
+
+    def begin(self, turn: Turn) -> None:
+        """See `Agent`."""
+
+    def counts(self) -> Mapping[str, int]:
+        """None: what it read, nobody knows."""
+        return {}
+
+    def answer(self, sent: Sequence[Json], tools: Sequence[Json]) -> Answer:
+        """See `Agent`."""
+        written = json.dumps([list(sent), list(tools)], sort_keys=True, ensure_ascii=False)
+        request = SummaryRequest(
+            purpose="question", system="", write=lambda _: written, max_tokens=self._most, chat=tuple(sent),
+            tools=tuple(tools),
+        )  # fmt: skip
+        try:
+            done = self._model.complete(request)
+        except ModelError as error:
+            if error.outage:
+                raise Unanswered(str(error)) from error
+            raise
+        return Answer(done.text, tuple(Call(name, _arguments(text)) for name, text in done.calls), done.usd)
+
+
+def _arguments(text: str) -> Mapping[str, str]:
+    """The arguments of a call as a model wrote them; none where that is no JSON object."""
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def name_of(tool: Json) -> str:
+    """The name in a tool's schema."""
+    return str(tool["function"]["name"])
+
+
+def _filled(call: Call, values: Mapping[str, str]) -> Call:
+    return Call(call.tool, {name: _with(text, values) for name, text in call.arguments.items()})
+
+
+def _with(text: str, values: Mapping[str, str]) -> str:
+    """A template with its holes filled; braces that are no hole's stay."""
+    for name, value in values.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text

@@ -1,0 +1,203 @@
+"""One trial: an agent works on a task, with real tools, and a compactor keeps its context within a window."""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+
+from workbench.compaction.recall import TOOL as RECALL
+from workbench.compaction.strategy import Preset
+from workbench.datasets.workspace import Workspace
+from workbench.errors import ModelError
+from workbench.live.compactor import Compactor
+from workbench.live.events import CompactionEnded, Event
+from workbench.live.settings import Settings
+from workbench.metrics.costs.replay_cost import charge, summary_usd
+from workbench.models.cache_rules import rules_for
+from workbench.models.model import Model
+from workbench.models.prices import Tariff
+from workbench.transcript.message import Json
+from workbench.trials.agents import Agent, Answer
+from workbench.trials.task import Call, Task
+from workbench.trials.tools import schemas, used
+
+CHARACTERS = 4
+"""Of a token, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where a trial is stopped: after so many answers of the agent, or so many seconds."""
+
+    steps: int = 200
+    seconds: float = 600.0
+
+
+@dataclass(slots=True)
+class Trial:
+    """What happened in one trial.
+
+    Attributes:
+        messages: the whole conversation, as no compaction ever changed it.
+        calls: the tool calls that the agent made, `recall` and look-ups among them, in order.
+        steps: answers of the agent.
+        tokens: of all requests and answers together, `output` of the answers, `peak` of the largest request.
+        usd: of all requests, answers and summaries; None if one of them is unknown.
+        compactions: that changed the context.
+        stopped: why the agent could not finish; empty if it did.
+        counts: what the agent knows of its own work.
+    """
+
+    messages: list[Json] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    steps: int = 0
+    tokens: int = 0
+    output: int = 0
+    peak: int = 0
+    usd: float | None = 0.0
+    compactions: int = 0
+    stopped: str = ""
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+def work(
+    task: Task, agent: Agent, preset: Preset, workspace: Workspace, *, window: int, tariff: Tariff,
+    writer: Model | None = None, limits: Limits = Limits(),
+) -> Trial:  # fmt: skip
+    """Let an agent work on a task in a workspace, under a preset.
+
+    Args:
+        task: which turns the user speaks.
+        agent: begins anew with each task.
+        preset: how the context is compacted. `none` may grow beyond the window.
+        workspace: holds the task's files.
+        window: the agent model's context window, in tokens.
+        tariff: prices requests and answers where the agent has no provider.
+        writer: writes the summaries.
+        limits: where it is stopped.
+
+    Raises:
+        Unanswered: the agent's provider gave no answer.
+    """
+    return _Work(task, agent, preset, workspace, window, tariff, writer, limits).done()
+
+
+class _Work:
+    def __init__(
+        self, task: Task, agent: Agent, preset: Preset, workspace: Workspace, window: int, tariff: Tariff,
+        writer: Model | None, limits: Limits,
+    ) -> None:  # fmt: skip
+        self._task, self._agent, self._workspace, self._limits = task, agent, workspace, limits
+        settings = Settings(last_resort=preset.name != "none")
+        self._compactor = Compactor(preset, model=writer, window=window, settings=settings, on_event=self._hear)
+        self._bill, self._tools = _Bill(tariff), [*schemas(), *self._compactor.tools("openai")]
+        self._began = time.monotonic()
+        self._trial = Trial([{"role": "system", "content": task.system}])
+
+    def done(self) -> Trial:
+        """The whole trial."""
+        trial = self._trial
+        for turn in self._task.turns:
+            trial.messages.append({"role": "user", "content": turn.user})
+            self._agent.begin(turn)
+            while not trial.stopped and self._goes_on():
+                pass
+            if trial.stopped:
+                break
+            self._compactor.after_turn(trial.messages)
+        bill, trial.counts = self._bill, self._agent.counts()
+        trial.tokens, trial.output, trial.peak, trial.usd = bill.tokens, bill.output, bill.peak, bill.usd
+        return trial
+
+    def _goes_on(self) -> bool:
+        """One answer of the agent and what its calls gave; whether its turn goes on."""
+        trial, limits = self._trial, self._limits
+        if trial.steps >= limits.steps or time.monotonic() - self._began > limits.seconds:
+            late = trial.steps < limits.steps
+            trial.stopped = (
+                f"it was stopped after {f'{limits.seconds:g} seconds' if late else f'{limits.steps} answers'}"
+            )
+            return False
+        sent = self._compactor.before_request(trial.messages, tools=self._tools)
+        try:
+            answer = self._agent.answer(sent, self._tools)
+        except ModelError as error:
+            trial.stopped = str(error)
+            return False
+        trial.steps += 1
+        trial.messages.append(_message(answer, len(trial.calls)))
+        self._bill.add(sent, trial.messages[-1], answer.usd)
+        for number, call in enumerate(answer.calls, len(trial.calls)):
+            trial.messages.append({"role": "tool", "tool_call_id": _id(number), "content": self._output(call)})
+        trial.calls += answer.calls
+        if answer.calls:
+            self._compactor.after_tools(trial.messages)
+        return bool(answer.calls)
+
+    def _output(self, call: Call) -> str:
+        if call.tool == RECALL:
+            return self._compactor.recall(str(call.arguments.get("id", "")), str(call.arguments.get("query", "")))
+        return used(self._workspace, call)
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, CompactionEnded) and event.outcome != "unchanged":
+            self._trial.compactions += 1
+            self._bill.summarised(event)
+
+
+def _message(answer: Answer, first: int) -> Json:
+    """An answer as a chat message; calls are numbered on through the trial."""
+    said: dict[str, Json] = {"role": "assistant", "content": answer.words or None}
+    if answer.calls:
+        said["tool_calls"] = [
+            {
+                "id": _id(number), "type": "function",
+                "function": {"name": call.tool, "arguments": json.dumps(dict(call.arguments), ensure_ascii=False)},
+            }
+            for number, call in enumerate(answer.calls, first)
+        ]  # fmt: skip
+    return said
+
+
+def _id(number: int) -> str:
+    return f"call_{number:04}"
+
+
+class _Bill:
+    """What the requests take, each read from the provider's cache as far as it equals the one before."""
+
+    def __init__(self, tariff: Tariff) -> None:
+        self.tokens = self.output = self.peak = 0
+        self.usd: float | None = 0.0
+        self._tariff, self._rules = tariff, rules_for(tariff)
+        self._before, self._summaries = list[Json](), 0.0
+
+    def summarised(self, event: CompactionEnded) -> None:
+        """A compaction; its summaries are priced as if the priced model had written them where their writer is free."""
+        read = max(event.tokens_before - event.tokens_after, 0)
+        for stage in event.stages:
+            for one in stage.completions:
+                self._summaries += summary_usd(one, read, self._tariff)[0]
+                read = 0
+
+    def add(self, sent: Sequence[Json], answer: Json, usd: float | None) -> None:
+        """A request and its answer; `usd` is what its provider asked for it."""
+        sizes, output = [size(one) for one in sent], size(answer)
+        prompt, before = sum(sizes), sum(map(size, self._before))
+        same = takewhile(lambda pair: pair[0] == pair[1], zip(sent, self._before, strict=False))
+        prefix = sum(size(one) for one, _ in same)
+        self.tokens, self.output = self.tokens + prompt + output, self.output + output
+        self.peak = max(self.peak, prompt)
+        if usd == 0:
+            usd = charge(self._tariff, self._rules, prompt, prefix, before, sizes[0], None, output).usd
+        self.usd = None if self.usd is None or usd is None else self.usd + usd + self._summaries
+        self._before, self._summaries = list(sent), 0.0
+
+
+def size(message: Json) -> int:
+    """About how many tokens a message has."""
+    calls = message.get("tool_calls") or ()
+    length = len(str(message.get("content") or ""))
+    length += sum(len(one["function"]["name"]) + len(one["function"]["arguments"]) for one in calls)
+    return length // CHARACTERS + 4

@@ -1,0 +1,278 @@
+"""Trials of agents on tasks that run: families, seeds and strategies, on workers, resumed where they stopped."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field
+from tqdm.auto import tqdm
+
+from workbench.compaction.presets import preset
+from workbench.compaction.strategy import Preset
+from workbench.datasets.workspace import Workspace
+from workbench.errors import SettingError, SetupError, Unanswered, UnknownName, WorkbenchError
+from workbench.experiment.compare import REPORTS
+from workbench.experiment.filler import FillerModel, ModelUse, usd_of
+from workbench.experiment.keys import code_version, described, key
+from workbench.experiment.replay_rows import Row
+from workbench.experiment.spec import (
+    DEFAULT_STRATEGIES,
+    Execution,
+    Flag,
+    OneModel,
+    Share,
+    Strategies,
+    Whole,
+    documented,
+    listed,
+    model_name,
+    with_references,
+)
+from workbench.experiment.store import RunFolder
+from workbench.experiment.workers import workers
+from workbench.metrics.costs.pricing import ASSUMED, known_tariff
+from workbench.models.litellm import LiteLLM
+from workbench.models.local import server_address
+from workbench.models.settings import ModelSettings, local_weights
+from workbench.models.wrappers import innermost
+from workbench.trials.agents import Agent, ModelAgent, ReaderAgent
+from workbench.trials.families import FAMILIES, tasks
+from workbench.trials.grading import grade
+from workbench.trials.loop import Limits, Trial, work
+from workbench.trials.sandbox import sandboxed
+from workbench.trials.table import TrialResults
+from workbench.trials.task import Task
+
+READER = "reader"
+UNBOUNDED = 10_000_000
+"""The window of the trial without compaction."""
+SMALLEST = 1_000
+DIED = "its worker process died, perhaps because memory ran out; the same command tries again"
+
+
+def _families(names: tuple[str, ...]) -> tuple[str, ...]:
+    for name in names:
+        if name not in FAMILIES:
+            raise UnknownName("family of tasks", name, FAMILIES)
+    return names or tuple(FAMILIES)
+
+
+class TrialSpec(Execution):
+    """Which agent works on which tasks, under which strategies."""
+
+    agent: OneModel = Field(READER, description="Agent: reader, which needs no model, or litellm:NAME or local.")
+    families: Annotated[tuple[str, ...], BeforeValidator(listed), AfterValidator(_families)] = Field(
+        (), description="Families of tasks, between commas; none: all.", validate_default=True
+    )
+    seeds: Whole = Field(5, ge=1, description="Tasks of each family, which differ in their values.")
+    strategies: Strategies = Field(
+        DEFAULT_STRATEGIES, description="Strategies: names, or presets of your own; none and null are added."
+    )
+    writer: OneModel = Field("extractive", description="Model that writes summaries.")
+    window: Whole | None = Field(
+        None,
+        ge=SMALLEST,
+        description="Context window in tokens; None takes a share of the task's largest request.",
+    )
+    share: Share = Field(0.4, description="That share, where no window is given.")
+    price_model: Annotated[str, AfterValidator(lambda name: known_tariff(name) and name)] = Field(
+        ASSUMED, description="Whose prices the agent without a model pays."
+    )
+    steps: Whole = Field(200, ge=1, description="Answers of the agent after which a trial is stopped.")
+    seconds: float = Field(600.0, gt=0, description="Seconds after which a trial is stopped.")
+    no_sandbox: Flag = Field(False, description="Let a model run shell commands on this machine without bubblewrap.")
+
+    @property
+    def is_reader(self) -> bool:
+        """Whether the agent is the one without a model."""
+        return self.agent == READER
+
+    @property
+    def folder(self) -> Path:
+        """Where trials are kept."""
+        parts = {name: value for name, value in dict(self).items() if name not in Execution.model_fields}
+        named = [one if isinstance(one, str) else described(one) for one in self.strategies]
+        plain = {**parts, "strategies": named, "agent": model_name(self.agent), "writer": model_name(self.writer)}
+        return self.out or REPORTS / f"trial-{key(plain)[:8]}"
+
+    @property
+    def how(self) -> ModelSettings:
+        """How models are asked; limits count for the folder unless another run is named."""
+        found = self.model_settings or ModelSettings()
+        wanted = [one for one in (self.agent, self.writer) if one != READER]
+        served = found.served or tuple((name, server_address(name)) for name in local_weights(wanted))
+        return replace(found, run=found.run or str(self.folder.resolve()), served=served)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What a worker needs to know."""
+
+    spec: TrialSpec
+    how: ModelSettings
+    presets: tuple[Preset, ...]
+
+    @property
+    def folder(self) -> RunFolder:
+        return RunFolder(self.spec.folder)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """One task."""
+
+    family: str
+    seed: int
+
+
+@documented(TrialSpec)
+def trial(
+    *,
+    spec: TrialSpec | None = None,
+    before: Callable[[Sequence[ModelUse]], bool] = lambda forecast: True,
+    **settings: Any,  # noqa: ANN401 - see TrialSpec
+) -> TrialResults | None:
+    """Let an agent work on tasks that run, under strategies that keep its context small, and grade what it did.
+
+    All but the strategy is the same: the tasks, their values, the tools, the window. Finished trials are kept, and the
+    same call goes on where it stopped. Answers of models come from the cache where they were given before.
+
+    Args:
+        spec: a specification made before; further settings change it.
+        before: receives the forecast before a model is asked: requests, tokens and dollars of the agent and of a real
+            model that writes summaries, as if it followed the plan of the agent without a model; false stops there.
+        **settings: the fields of `TrialSpec`.
+
+    Returns:
+        The folder with the table `trials`; None if `before` stopped it.
+
+    Raises:
+        SettingError, UnknownName: a setting is wrong.
+        SetupError: a model would run commands, and bubblewrap is not installed.
+    """
+    spec = TrialSpec.of(spec, settings)
+    if not spec.is_reader and not spec.no_sandbox:
+        sandboxed(Path())  # refuse before anything is asked
+    presets = with_references(spec.strategies)
+    if not before(forecast(spec)):
+        return None
+    job = _Job(spec, spec.how, presets)
+    places = [_Place(family, seed) for family in spec.families for seed in range(spec.seeds)]
+    found: dict[int, list[Row]] = {}
+    hidden = spec.quiet or not sys.stderr.isatty()
+    with workers(spec.jobs, spec.scheduler) as crew, tqdm(total=len(places), disable=hidden, leave=False) as bar:
+        for number, rows in crew.each(partial(_worked, job), places):
+            place = places[number]
+            died = [{**_of(job, place, one), "status": "failed", "reason": DIED} for one in presets]
+            found[number] = died if rows is None else rows
+            bar.update()
+    notes = {"agent": model_name(spec.agent), "seeds": spec.seeds, "families": list(spec.families)}
+    return TrialResults.write(spec.folder, [row for number in sorted(found) for row in found[number]], notes)
+
+
+def forecast(spec: TrialSpec) -> list[ModelUse]:
+    """What models would be asked if the agent followed the plan; nothing where none is asked."""
+    writer = spec.how.model(spec.writer)
+    filler = FillerModel(writer.name) if isinstance(innermost(writer), LiteLLM) else None
+    if spec.is_reader and filler is None:
+        return []
+    use = ModelUse("", model_name(spec.agent))
+    job = _Job(spec.changed(agent=READER), spec.how, with_references(spec.strategies))
+    for family in spec.families:
+        one = tasks(family, [0])[0]
+        window = _window(job, one)
+        for way in job.presets:
+            with opened(one, sandbox=False) as workspace:
+                done = work(
+                    one, ReaderAgent(), way, workspace, window=window, tariff=known_tariff(spec.price_model),
+                    writer=filler or writer,
+                )  # fmt: skip
+            wrote = done.output
+            usd = usd_of(use.model.partition(":")[2], done.tokens - wrote, wrote) if not spec.is_reader else 0.0
+            use += ModelUse("", use.model, done.steps, done.tokens - wrote, wrote, usd)
+    parts = [] if spec.is_reader else [use]
+    parts += [filler.use] if filler else []
+    return [sum([one] * spec.seeds, ModelUse("", one.model)) for one in parts]
+
+
+@contextmanager
+def opened(task: Task, *, sandbox: bool) -> Iterator[Workspace]:
+    """A workspace with the task's files, in a temporary folder."""
+    with TemporaryDirectory() as folder:
+        workspace = task.workspace(Path(folder))
+        workspace.within = sandboxed(Path(folder)) if sandbox else ()
+        yield workspace
+
+
+def _worked(job: _Job, place: _Place) -> list[Row]:
+    """The trials of one task, the uncompacted one first; those on disk are not done again."""
+    task = tasks(place.family, [place.seed])[0]
+    window = _window(job, task)
+    return [_row(job, place, task, one, window) for one in job.presets]
+
+
+def _window(job: _Job, task: Task) -> int:
+    """As given, or a share of the largest request of the agent without a model and without compaction."""
+    spec = job.spec
+    if spec.window is not None:
+        return spec.window
+    plain = _Job(spec.changed(agent=READER), job.how, job.presets)
+    row = _row(plain, _Place(task.family, task.seed), task, preset("none"), UNBOUNDED)
+    if row["status"] != "ok":
+        raise SettingError(f"the task {task.name} cannot be measured: {row['reason']}")
+    return max(int(spec.share * float(row["peak"] or 0)), SMALLEST)
+
+
+def _of(job: _Job, place: _Place, way: Preset) -> Row:
+    agent = model_name(job.spec.agent)
+    return {"strategy": way.name, "family": place.family, "seed": place.seed, "agent": agent}
+
+
+def _row(job: _Job, place: _Place, task: Task, way: Preset, window: int) -> Row:
+    """One trial's row, from disk where it is there."""
+    spec, of = job.spec, _of(job, place, way)
+    window = UNBOUNDED if way.name == "none" and spec.is_reader else window
+    who = READER if spec.is_reader else job.how.seal(job.how.model(spec.agent))
+    writer = job.how.model(spec.writer)
+    limits = Limits(spec.steps, spec.seconds)
+    named = key(
+        "trial", code_version(), task.family, task.seed, way, who, model_name(spec.writer), job.how.seal(writer),
+        window, spec.price_model, limits, job.how.replicate,
+    )  # fmt: skip
+    known = job.folder.replay(named)
+    if known is not None:
+        return known
+    agent: Agent = ReaderAgent() if spec.is_reader else ModelAgent(job.how.model(spec.agent))
+    try:
+        with opened(task, sandbox=not spec.is_reader and not spec.no_sandbox) as workspace:
+            done = work(
+                task, agent, way, workspace, window=window, tariff=known_tariff(spec.price_model), writer=writer,
+                limits=limits,
+            )  # fmt: skip
+            row = {**of, "window": window, "status": "ok", **_graded(task, workspace, done)}
+    except (Unanswered, SetupError) as error:
+        return {**of, "window": window, "status": "pending", "reason": str(error)}
+    except WorkbenchError as error:
+        return {**of, "window": window, "status": "failed", "reason": str(error)}
+    job.folder.keep(named, row)
+    return row
+
+
+def _graded(task: Task, workspace: Workspace, done: Trial) -> Row:
+    """The columns that say what came of a trial."""
+    found = grade(task, workspace, done.messages)
+    bad = [one for one in found.checks if not one.passed]
+    return {
+        "success": int(not bad and not done.stopped), "checks": len(found.checks),
+        "passed": len(found.checks) - len(bad), "violations": found.violations,
+        "reason": done.stopped or "; ".join(f"{one.name}: {one.why}" for one in bad),
+        "steps": done.steps, "tokens": done.tokens, "peak": done.peak, "usd": done.usd,
+        "compactions": done.compactions, **done.counts,
+    }  # fmt: skip
