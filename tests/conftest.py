@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -34,6 +35,14 @@ settings.load_profile("workbench")
 if "WORKBENCH_CACHE" not in os.environ:
     _CACHE = TemporaryDirectory(prefix="workbench-tests-", ignore_cleanup_errors=True)
     os.environ["WORKBENCH_CACHE"] = _CACHE.name
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests stay to the end: a garbage collector that walks over them again and again finds nothing."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
 
 CORPORA = Path(__file__).parent.parent.parent / "shared" / "corpora"
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from profiles import FULL
+
 ARGUMENTS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -34,6 +36,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def keep() -> Any:
-    """Keeps a picture of a page for people to look at."""
+    """Keeps a picture of a page for people to look at, in the full profile."""
+    if not FULL:
+        return lambda page, name, **how: None
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     return lambda page, name, **how: page.screenshot(path=str(SCREENSHOTS / f"{name}.png"), **how)

@@ -9,6 +9,7 @@ from report.here import rendered
 from report.made import KEEPS, hostile, made
 from report.test_cost import bill
 
+from profiles import FULL
 from workbench.markup import environment
 from workbench.report.html import Html
 
@@ -194,7 +195,14 @@ def test_on_paper_the_tools_are_gone_and_nothing_is_cut(opened: Opened) -> None:
     assert opened.page.pdf()[:5] == b"%PDF-"
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 1200), ("light", 390)])
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    [
+        pytest.param("light", 1200, marks=pytest.mark.skipif(not FULL, reason="each is covered beside another")),
+        ("dark", 1200),
+        ("light", 390),
+    ],
+)
 def test_nobody_is_kept_out(browser: Any, report: Path, scheme: str, width: int) -> None:
     """What axe-core calls serious or critical: contrast, names, roles, headings, what a keyboard reaches."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")

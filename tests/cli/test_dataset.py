@@ -34,7 +34,7 @@ def test_a_generated_session_can_be_read_and_is_the_same_for_a_seed(tmp_path: Pa
 
 def test_an_unknown_recording_is_refused_with_the_names_that_are_known(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dataset", "fetch", "nope"]) == 2
-    assert "pi-mono" in capsys.readouterr().err
+    assert "has nothing named 'nope'; it has corpora, adk-samples, " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [[], ["pi-mono", "--all"]])

@@ -24,6 +24,7 @@ PASSING = {**PLAIN, "allow_extra_args": True, "ignore_unknown_options": True}
 COMMANDS = {
     "compare": "Compare strategies on recorded sessions; write a report.",
     "replay": "Look closely at one session under one strategy.",
+    "simulate": "Follow recorded actions under strategies; count what must be looked up again.",
     "inspect": "Show what recordings contain.",
     "list": "List strategies, stages, metrics, formats or models.",
     "report": "Render the report of a finished run again.",
@@ -38,6 +39,7 @@ COMMANDS = {
     "validate models": "Compare the models that read the exam with each other and with the lexical reader.",
     "validate errors": "Plant errors in summaries and count which of them the exam finds.",
     "validate needs": "Show which share of the exam's items readers call needed.",
+    "trial": "Let an agent work on tasks that run, under each strategy.",
     "share": "Export a run without any session text.",
     "export": "Write a run's scores as logs of Inspect, or its tables as CSV.",
     "experiment": "Run the experiment notebook with parameters.",

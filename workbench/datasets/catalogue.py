@@ -97,7 +97,7 @@ def find(name: str) -> tuple[PublicRecording, ...]:
     found = tuple(one for one in recordings() if name in (one.set, one.source, one.name))
     if not found:
         known = ", ".join(dict.fromkeys(name for one in recordings() for name in (one.set, one.source)))
-        raise SettingError(f"the catalogue has nothing named {name!r}, but {known}")
+        raise SettingError(f"the catalogue has nothing named {name!r}; it has {known}")
     return found
 
 

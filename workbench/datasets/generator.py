@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from workbench.errors import SettingError
-from workbench.models.tokenizer import TiktokenCounter
 from workbench.importers.blocks import text_block
+from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.message import (
     AnswerBlock,
     AssistantMessage,

@@ -1,24 +1,22 @@
 """A task to record is read from its folder, played with real tools, and what really came back is written down."""
 
 import re
-from dataclasses import dataclass, field
-from itertools import zip_longest
-from pathlib import Path
-from workbench.errors import FormatError
-from workbench.importers.records import read_toml
-from workbench.importers.values import time_of
-from workbench.transcript.message import ToolCall
 import tempfile
 import time
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from io import BytesIO
+from itertools import zip_longest
+from pathlib import Path
+
 from workbench.datasets.workspace import HOME, Workspace
+from workbench.errors import FormatError
 from workbench.importers.blocks import Content, text_block, thought_block
+from workbench.importers.records import read_toml
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
-from workbench.transcript.message import Message, Text, ToolResult
+from workbench.importers.values import time_of
+from workbench.transcript.message import Message, Text, ToolCall, ToolResult
 from workbench.transcript.session import Origin, Session
-
 
 STEP = re.compile(r"^@@ (\+ )?(user|think|agent|bash|read|edit|write|grep|list|mark|back)\b ?(.*)$", re.MULTILINE)
 EDIT = re.compile(r"<<<<\n(.*?)\n?====\n(.*?)\n?>>>>", re.DOTALL)

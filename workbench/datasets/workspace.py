@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
@@ -34,13 +34,16 @@ class Workspace:
     """A project in a temporary folder that calls itself `/home/dev/<project>`.
 
     The file tools cannot leave the project. The shell is real, with a clean environment and a time limit but no
-    further sandbox: record only tasks that you trust.
+    sandbox but what `within` says: record only tasks that you trust.
 
     Args:
         root: an empty folder.
         files: what is copied into the project's folder.
         seconds: the time limit of one shell command.
     """
+
+    within: Sequence[str] = ()
+    """The words before each shell command, such as those of a sandbox."""
 
     def __init__(self, root: Path, project: str, files: Path | None = None, seconds: float = 120.0) -> None:
         self.root = root.resolve()
@@ -73,7 +76,7 @@ class Workspace:
         real = command.replace(HOME + "/", f"{self.root}{HOME}/")
         try:
             done = subprocess.run(
-                ["bash", "-c", real],
+                [*self.within, "bash", "-c", real],
                 cwd=self.cwd,
                 env=self._environment,
                 stdin=subprocess.DEVNULL,

@@ -58,12 +58,12 @@ class FillerModel:
         wrote = min(most, max(read, 1))
         model = f"{PAID}:{request.model}" if request.model else self.name
         kind, _, name = model.partition(":")
-        usd = _usd(name, read, wrote) if kind == PAID else 0.0
+        usd = usd_of(name, read, wrote) if kind == PAID else 0.0
         self.asked.append(ModelUse("", model, 1, read, wrote, usd))
         return Completion(text="word " * max(int(0.75 * wrote), 1), model=model, input_tokens=read, output_tokens=wrote)
 
 
-def _usd(model: str, read: int, wrote: int) -> float | None:
+def usd_of(model: str, read: int, wrote: int) -> float | None:
     """What a question costs, at the user's own price where there is one; None if no price is known."""
     how = provider_options(model)
     if how.input_usd is not None and how.output_usd is not None:

@@ -84,12 +84,17 @@ class Walk:
         message = self.session.messages[self.at]
         if isinstance(message, AssistantMessage):
             tools = self.at > 0 and isinstance(self.session.messages[self.at - 1], ToolResult)
-            self._consider("after_tools" if tools and "after_tools" in self.preset.moments else "before_request")
-            self._request()
+            self.consider("after_tools" if tools and "after_tools" in self.preset.moments else "before_request")
+            self.before_answer()
+            self.request()
         elif self.at and is_real_user(message):
-            self._consider("after_turn")
-        self._hear(message)
+            self.consider("after_turn")
+        self.recorded += self.sizing.sizes[self.at]
+        self.take_in(message, self.sizing.sizes[self.at], self.own[self.at])
         self.at += 1
+
+    def before_answer(self) -> None:
+        """What comes between the trigger and a recorded request; nothing, where the recording is followed as it is."""
 
     def replay(self) -> Replay:
         """The replay so far."""
@@ -98,10 +103,8 @@ class Walk:
             tuple(self.steps), tuple(self.events), tuple(self.snapshots), self.ended,
         )  # fmt: skip
 
-    def _hear(self, message: Message) -> None:
-        """Take one recorded message in."""
-        size, own = self.sizing.sizes[self.at], self.own[self.at]
-        self.recorded += size
+    def take_in(self, message: Message, size: int, own: int) -> None:
+        """Go on with one more message: its size in the session's tokens, and as the preset counts."""
         self.real += size
         self.kept.append(message, own)
         if self.sent is not self.kept:
@@ -112,7 +115,7 @@ class Walk:
         if self.reported is not None and isinstance(message, AssistantMessage) and not self.reported[1]:
             self.reported = (self.reported[0], size)
 
-    def _request(self) -> None:
+    def request(self) -> None:
         """Send what there is: one step."""
         prefix = self.prefix if self.steps else 0
         self.steps.append(Step(len(self.steps), self.at, self.recorded, self.real, prefix, self.fired))
@@ -124,7 +127,7 @@ class Walk:
             context = Context(tuple(sent.messages), tuple(self.reals), sizing.overhead, sizing.count, sent.archive)
             self.snapshots.append(Snapshot(self.at, context))
 
-    def _consider(self, moment: Moment) -> None:
+    def consider(self, moment: Moment) -> None:
         """Ask the trigger, and compact if it is due."""
         if moment not in self.preset.moments or self.sent.tokens < self.patience:
             return
