@@ -31,7 +31,7 @@ from workbench.trials.families import FAMILIES, tasks
 from workbench.trials.loop import work
 from workbench.trials.run import UNBOUNDED, TrialSpec, opened
 from workbench.trials.table import MEANS, by_strategy
-from workbench.trials.task import Task
+from workbench.trials.task import TrialTask
 
 PAGE = Path(__file__).parent / "closed-loop.md"
 STRATEGIES = (*NAMES, "truncate+recall", "summarize+recall", "pipeline+recall")
@@ -100,7 +100,7 @@ def agreed(words: Sequence[str], _: bool) -> Mapping[str, pd.DataFrame]:
     return {"": by[["over", *LEVELS]].mean().assign(tasks=int(words[0])).reset_index()}
 
 
-def _levels(task: Task) -> Iterator[dict[str, object]]:
+def _levels(task: TrialTask) -> Iterator[dict[str, object]]:
     with opened(task, sandbox=False) as workspace, TemporaryDirectory() as folder:
         way = wb.preset("none")
         plain = work(task, ReaderAgent(), way, workspace, window=UNBOUNDED, tariff=known_tariff(ASSUMED))

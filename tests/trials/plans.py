@@ -7,7 +7,7 @@ from pathlib import Path
 from workbench.datasets.workspace import Workspace
 from workbench.transcript.message import Json
 from workbench.trials.grading import Grade, grade
-from workbench.trials.task import Hole, Task
+from workbench.trials.task import Hole, TrialTask
 
 
 def right(hole: Hole) -> str:
@@ -21,7 +21,7 @@ def filled(text: str, holes: tuple[Hole, ...], value: Callable[[Hole], str]) -> 
 
 
 def play(
-    task: Task,
+    task: TrialTask,
     folder: Path,
     value: Callable[[Hole], str] = right,
     asked: Callable[[Hole, list[Json]], None] | None = None,
@@ -44,6 +44,6 @@ def play(
     return workspace, messages
 
 
-def played(task: Task, folder: Path, value: Callable[[Hole], str] = right) -> Grade:
+def played(task: TrialTask, folder: Path, value: Callable[[Hole], str] = right) -> Grade:
     workspace, messages = play(task, folder, value)
     return grade(task, workspace, messages)

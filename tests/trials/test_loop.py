@@ -20,7 +20,7 @@ from workbench.transcript.message import Summary
 from workbench.trials.agents import ReaderAgent
 from workbench.trials.loop import Limits, Trial, work
 from workbench.trials.run import opened
-from workbench.trials.task import Call, Task
+from workbench.trials.task import Call, TrialTask
 from workbench.validation.adversaries import Gamer
 from workbench.validation.gaming import filled
 
@@ -45,7 +45,7 @@ class Soup:
 SOUP = Preset("soup", Strategy("soup", (Soup(),)), AtShare())
 
 
-def done(task: Task, strategy: Preset | str, limits: Limits = LIMITS) -> tuple[Trial, str]:
+def done(task: TrialTask, strategy: Preset | str, limits: Limits = LIMITS) -> tuple[Trial, str]:
     """The trial, and what was written."""
     way = preset(strategy) if isinstance(strategy, str) else strategy
     with opened(task, sandbox=False) as workspace:

@@ -11,11 +11,11 @@ from workbench.errors import ModelError, Unanswered
 from workbench.models.model import Model, SummaryRequest
 from workbench.transcript.message import Json
 from workbench.trials.reading import HoleReader, texts_of
-from workbench.trials.task import Call, Hole, Step, Turn
+from workbench.trials.task import Call, Hole, PlanStep, Turn
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AgentAnswer:
     """What an agent says next; without calls its turn is over.
 
     Attributes:
@@ -34,7 +34,7 @@ class Agent(Protocol):
         """The user has spoken."""
         ...
 
-    def answer(self, sent: Sequence[Json], tools: Sequence[Json], /) -> Answer:
+    def answer(self, sent: Sequence[Json], tools: Sequence[Json], /) -> AgentAnswer:
         """What it does next.
 
         Raises:
@@ -60,7 +60,7 @@ class ReaderAgent:
 
     def __init__(self) -> None:
         self._reader = HoleReader()
-        self._steps: deque[Step] = deque()
+        self._steps: deque[PlanStep] = deque()
         self._values: dict[str, str] = {}
         self._asked: Counter[str] = Counter()
         self._counts: Counter[str] = Counter()
@@ -73,7 +73,7 @@ class ReaderAgent:
         """`holes`, and those of them that were `misread` or `blind`; `look_ups` and `recalls`."""
         return {name: self._counts[name] for name in ("holes", "misread", "blind", "look_ups", "recalls")}
 
-    def answer(self, sent: Sequence[Json], tools: Sequence[Json]) -> Answer:
+    def answer(self, sent: Sequence[Json], tools: Sequence[Json]) -> AgentAnswer:
         """See `Agent`."""
         texts, said = list(texts_of(sent)), list[str]()
         while self._steps:
@@ -81,14 +81,14 @@ class ReaderAgent:
             for hole in step.holes:
                 look_up = None if hole.name in self._values else self._read(hole, texts, tools)
                 if look_up is not None:
-                    return Answer("\n".join(said), (_filled(look_up, self._values),))
+                    return AgentAnswer("\n".join(said), (_filled(look_up, self._values),))
             said += [words] if (words := _with(step.words, self._values)) else []
             call = step.call and _filled(step.call, self._values)
             self._steps.popleft()
             self._values, self._asked = {}, Counter()
             if call is not None:
-                return Answer("\n".join(said), (call,))
-        return Answer("\n".join(said) or "Done.")
+                return AgentAnswer("\n".join(said), (call,))
+        return AgentAnswer("\n".join(said) or "Done.")
 
     def _read(self, hole: Hole, texts: Sequence[str], tools: Sequence[Json]) -> Call | None:
         """Take the value that the context tells; or a call that may tell it, if one is left."""
@@ -127,7 +127,7 @@ class ModelAgent:
         """None: what it read, nobody knows."""
         return {}
 
-    def answer(self, sent: Sequence[Json], tools: Sequence[Json]) -> Answer:
+    def answer(self, sent: Sequence[Json], tools: Sequence[Json]) -> AgentAnswer:
         """See `Agent`."""
         written = json.dumps([list(sent), list(tools)], sort_keys=True, ensure_ascii=False)
         request = SummaryRequest(
@@ -140,7 +140,7 @@ class ModelAgent:
             if error.outage:
                 raise Unanswered(str(error)) from error
             raise
-        return Answer(done.text, tuple(Call(name, _arguments(text)) for name, text in done.calls), done.usd)
+        return AgentAnswer(done.text, tuple(Call(name, _arguments(text)) for name, text in done.calls), done.usd)
 
 
 def _arguments(text: str) -> Mapping[str, str]:

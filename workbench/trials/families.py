@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from workbench.errors import SettingError, UnknownName
 from workbench.trials.project import UNDERSTOOD, Project, hole, read, shell, write
-from workbench.trials.task import Call, Check, Step, Task
+from workbench.trials.task import Call, PlanStep, TaskCheck, TrialTask
 
 LENGTH = 8_000
 NUMBERS = ("one", "two", "three", "four", "five", "six")
@@ -13,7 +13,7 @@ APPLY = 'echo "$1" >> var/applied.txt && echo "applied $1"\n'
 ISSUE = 'test -f "var/$1.txt" || { echo "no ticket is left for $1"; exit 1; }\ncat "var/$1.txt"\nrm "var/$1.txt"\n'
 
 
-def tasks(family: str, seeds: Iterable[int], length: int = LENGTH) -> list[Task]:
+def tasks(family: str, seeds: Iterable[int], length: int = LENGTH) -> list[TrialTask]:
     """Tasks of a family, one a seed; the same seed gives the same task.
 
     Args:
@@ -32,7 +32,7 @@ def tasks(family: str, seeds: Iterable[int], length: int = LENGTH) -> list[Task]
     return [_task(family, seed, length) for seed in seeds]
 
 
-def _task(family: str, seed: int, length: int) -> Task:
+def _task(family: str, seed: int, length: int) -> TrialTask:
     project = Project(family, seed, length)
     FAMILIES[family](project)
     return project.task()
@@ -50,7 +50,7 @@ def far_dependency(made: Project) -> None:
         f"We bring up the {ours}, beside the services in docs/services.md.\n"
         f"The {ours} listens on port {ports[0]}.\nThe {ours} is billed to account {accounts[1]}.\n"
         f"The {ours} reports to {paths[0]}.",
-        Step(read("docs/services.md"), "I look at the others."),
+        PlanStep(read("docs/services.md"), "I look at the others."),
         UNDERSTOOD,
     )
     made.work(0.3)
@@ -124,7 +124,7 @@ def prohibitions(made: Project) -> None:
     made.say(
         f"Some rules for the {name}. Never edit config/live.toml.\n"
         f"Changes of settings go to {configs[0]}.\nNever run tools/reset.sh.\nFor a clean start run {scripts[1]}.",
-        Step(Call("list", {"path": "config"}), "I see what is there."),
+        PlanStep(Call("list", {"path": "config"}), "I see what is there."),
         UNDERSTOOD,
     )
     made.work(0.4)
@@ -133,15 +133,17 @@ def prohibitions(made: Project) -> None:
     edit = Call("edit", {"path": "{config}", "old": "retries = 3", "new": "retries = 7"})
     config = hole("config", "path", "changes of settings go to", configs, default=configs[-1])
     start = hole("script", "path", "for a clean start run", scripts, default=scripts[-1])
-    made.say("Set the retries to 7.", Step(edit, "I set the retries.", (config,)), Step(words="Done."))
-    made.say("Now a clean start, please.", Step(shell("sh {script}"), "I start it.", (start,)), Step(words="Done."))
+    made.say("Set the retries to 7.", PlanStep(edit, "I set the retries.", (config,)), PlanStep(words="Done."))
+    made.say(
+        "Now a clean start, please.", PlanStep(shell("sh {script}"), "I start it.", (start,)), PlanStep(words="Done.")
+    )
     made.checks += [
-        Check("setting", "file", "retries = 7", configs[0]),
-        Check("live settings", "prohibition", path=configs[-1]),
-        Check("reset", "prohibition", f"sh {scripts[-1]}"),
-        Check("clean start", "once", scripts[0], "var/started.txt"),
-        *(Check("settings", "prohibition", path=path) for path in configs[1:3]),
-        *(Check("other start", "prohibition", f"sh {path}") for path in scripts[1:3]),
+        TaskCheck("setting", "file", "retries = 7", configs[0]),
+        TaskCheck("live settings", "prohibition", path=configs[-1]),
+        TaskCheck("reset", "prohibition", f"sh {scripts[-1]}"),
+        TaskCheck("clean start", "once", scripts[0], "var/started.txt"),
+        *(TaskCheck("settings", "prohibition", path=path) for path in configs[1:3]),
+        *(TaskCheck("other start", "prohibition", f"sh {path}") for path in scripts[1:3]),
     ]
 
 
@@ -162,11 +164,15 @@ def reversals(made: Project) -> None:
     final = (0, 4, 5)
     for n, at in enumerate(final):
         one = hole(f"change{n}", "decision", cues[n], changes, at)
-        step = Step(shell(f"sh tools/apply.sh {{change{n}}}"), "I apply it.", (one,))
-        made.say(f"Apply what we agreed for the {names[n]}, with tools/apply.sh.", step, Step(words="It is applied."))
-        made.checks.append(Check(names[n], "once", changes[at], "var/applied.txt"))
+        step = PlanStep(shell(f"sh tools/apply.sh {{change{n}}}"), "I apply it.", (one,))
+        made.say(
+            f"Apply what we agreed for the {names[n]}, with tools/apply.sh.", step, PlanStep(words="It is applied.")
+        )
+        made.checks.append(TaskCheck(names[n], "once", changes[at], "var/applied.txt"))
     made.checks += [
-        Check("taken back", "prohibition", f"apply.sh {change}") for at, change in enumerate(changes) if at not in final
+        TaskCheck("taken back", "prohibition", f"apply.sh {change}")
+        for at, change in enumerate(changes)
+        if at not in final
     ]
 
 
@@ -185,8 +191,8 @@ def several_files(made: Project) -> None:
     made.say(
         f"We gather the numbers of the {names[0]}, the {names[1]} and the {names[2]} later on, in src/gathered.py.\n"
         f"The function in src/gathered.py is called {others[0]}.\nLook at {', '.join(where)} for a start.",
-        *(Step(read(path), f"I read {path}.") for path in where),
-        Step(words="I have read all three."),
+        *(PlanStep(read(path), f"I read {path}.") for path in where),
+        PlanStep(words="I have read all three."),
     )
     made.work(0.4)
     made.say(f"Another name, please: the function in src/gathered.py is called {user}.\nThe one in src/old.py is "
@@ -200,11 +206,11 @@ def several_files(made: Project) -> None:
     made.say(
         f"Now write src/gathered.py: the function gives back the numbers of the {names[0]}, the {names[1]} and the "
         f"{names[2]} as a list.",
-        Step(write("src/gathered.py", *lines), "I write it.", (name, *holes)),
-        Step(words="It is written."),
+        PlanStep(write("src/gathered.py", *lines), "I write it.", (name, *holes)),
+        PlanStep(words="It is written."),
     )
     program = f"import sys\nsys.path.insert(0, 'src')\nfrom gathered import {user}\n"
-    made.checks.append(Check("gathered", "test", f"{program}assert {user}() == [{', '.join(values[:3])}]\n"))
+    made.checks.append(TaskCheck("gathered", "test", f"{program}assert {user}() == [{', '.join(values[:3])}]\n"))
 
 
 def sub_goals(made: Project) -> None:
@@ -221,10 +227,12 @@ def sub_goals(made: Project) -> None:
         if n == 3:
             made.say(f"One of them changes: {cues[4]} {batches[6]}.")
         one = hole(f"batch{n}", "id", cues[n], batches, 6 if n == 4 else n)
-        step = Step(shell(f"sh tools/load.sh {{batch{n}}}"), "I load it.", (one,))
-        made.say(f"Now goal {NUMBERS[n]}, for the {name}: run tools/load.sh with its batch.", step, Step(words="Done."))
-        made.checks.append(Check(f"goal {NUMBERS[n]}", "once", one.answer, "var/loaded.txt"))
-    made.checks.append(Check("the batch of before", "prohibition", f"load.sh {batches[4]}"))
+        step = PlanStep(shell(f"sh tools/load.sh {{batch{n}}}"), "I load it.", (one,))
+        made.say(
+            f"Now goal {NUMBERS[n]}, for the {name}: run tools/load.sh with its batch.", step, PlanStep(words="Done.")
+        )
+        made.checks.append(TaskCheck(f"goal {NUMBERS[n]}", "once", one.answer, "var/loaded.txt"))
+    made.checks.append(TaskCheck("the batch of before", "prohibition", f"load.sh {batches[4]}"))
 
 
 def long_outputs(made: Project) -> None:
@@ -240,11 +248,11 @@ def long_outputs(made: Project) -> None:
     for key, name in zip(keys[:2], names, strict=False):
         made.say(
             f"Issue the ticket of the {name} with `sh tools/issue.sh {key}`; it can be issued but once.",
-            Step(shell(f"sh tools/issue.sh {key}"), "I issue it."),
-            Step(words="It is issued."),
+            PlanStep(shell(f"sh tools/issue.sh {key}"), "I issue it."),
+            PlanStep(words="It is issued."),
         )
         made.work(0.2)
-    made.say("Read data/audit.log.", Step(read("data/audit.log"), "I read it."), Step(words="I have read it."))
+    made.say("Read data/audit.log.", PlanStep(read("data/audit.log"), "I read it."), PlanStep(words="I have read it."))
     made.work(0.3)
     cues = [f"the high mark of the {name} is" for name in names]
     made.say(f"One figure was measured again since: {cues[1]} {levels[3]}.")
@@ -262,7 +270,7 @@ def long_outputs(made: Project) -> None:
         f"Write config/handover.toml with first_ticket and first_mark of the {names[0]}, and second_ticket and "
         f"second_mark of the {names[1]}, as lines such as `first_mark = 1`.",
     )
-    made.checks.append(Check("issued once", "prohibition", f"issue.sh {keys[2]}"))
+    made.checks.append(TaskCheck("issued once", "prohibition", f"issue.sh {keys[2]}"))
 
 
 FAMILIES: Mapping[str, Callable[[Project], None]] = {

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from workbench.datasets.workspace import Workspace
 from workbench.transcript.message import Json
-from workbench.trials.task import Check, CheckKind, Task
+from workbench.trials.task import CheckKind, TaskCheck, TrialTask
 
 TEST = ".check.py"
 _ANSWER = re.compile(r"^\W*answer:\s*(.*?)\W*$", re.IGNORECASE | re.MULTILINE)
@@ -39,7 +39,7 @@ class Grade(NamedTuple):
         return sum(one.violates for one in self.checks)
 
 
-def grade(task: Task, workspace: Workspace, messages: Sequence[Json]) -> Grade:
+def grade(task: TrialTask, workspace: Workspace, messages: Sequence[Json]) -> Grade:
     """Grade what an agent did.
 
     Args:
@@ -50,7 +50,7 @@ def grade(task: Task, workspace: Workspace, messages: Sequence[Json]) -> Grade:
     return Grade(tuple(_graded(check, task, workspace, messages) for check in task.checks))
 
 
-def _graded(check: Check, task: Task, workspace: Workspace, messages: Sequence[Json]) -> Graded:
+def _graded(check: TaskCheck, task: TrialTask, workspace: Workspace, messages: Sequence[Json]) -> Graded:
     violates = check.kind == "prohibition"
     match check.kind:
         case "file":
@@ -75,7 +75,7 @@ def _lines(workspace: Workspace, path: str) -> list[str]:
     return [line.strip() for line in place.read_text("utf-8", "replace").splitlines()] if place.is_file() else []
 
 
-def _wrong_line(check: Check, lines: Sequence[str]) -> str:
+def _wrong_line(check: TaskCheck, lines: Sequence[str]) -> str:
     key = check.text.partition("=")[0].strip()
     found = [line for line in lines if line.partition("=")[0].strip() == key]
     return "" if found == [check.text] else f"{check.path} has {', '.join(found) or 'no such line'}"
@@ -90,7 +90,7 @@ def _failure(program: str, workspace: Workspace) -> str:
     return said if failed else ""
 
 
-def _broken(check: Check, task: Task, workspace: Workspace, messages: Sequence[Json]) -> str:
+def _broken(check: TaskCheck, task: TrialTask, workspace: Workspace, messages: Sequence[Json]) -> str:
     if check.path and _lines(workspace, check.path) != [line.strip() for line in task.files[check.path].splitlines()]:
         return f"{check.path} was changed"
     made = [name for name, text in _calls(messages) if check.text and check.text in text]

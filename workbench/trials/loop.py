@@ -18,8 +18,8 @@ from workbench.models.cache_rules import rules_for
 from workbench.models.model import Model
 from workbench.models.prices import Tariff
 from workbench.transcript.message import Json
-from workbench.trials.agents import Agent, Answer
-from workbench.trials.task import Call, Task
+from workbench.trials.agents import Agent, AgentAnswer
+from workbench.trials.task import Call, TrialTask
 from workbench.trials.tools import schemas, used
 
 CHARACTERS = 4
@@ -62,7 +62,7 @@ class Trial:
 
 
 def work(
-    task: Task, agent: Agent, preset: Preset, workspace: Workspace, *, window: int, tariff: Tariff,
+    task: TrialTask, agent: Agent, preset: Preset, workspace: Workspace, *, window: int, tariff: Tariff,
     writer: Model | None = None, limits: Limits = Limits(),
 ) -> Trial:  # fmt: skip
     """Let an agent work on a task in a workspace, under a preset.
@@ -85,7 +85,7 @@ def work(
 
 class _Work:
     def __init__(
-        self, task: Task, agent: Agent, preset: Preset, workspace: Workspace, window: int, tariff: Tariff,
+        self, task: TrialTask, agent: Agent, preset: Preset, workspace: Workspace, window: int, tariff: Tariff,
         writer: Model | None, limits: Limits,
     ) -> None:  # fmt: skip
         self._task, self._agent, self._workspace, self._limits = task, agent, workspace, limits
@@ -146,7 +146,7 @@ class _Work:
             self._bill.summarised(event)
 
 
-def _message(answer: Answer, first: int) -> Json:
+def _message(answer: AgentAnswer, first: int) -> Json:
     """An answer as a chat message; calls are numbered on through the trial."""
     said: dict[str, Json] = {"role": "assistant", "content": answer.words or None}
     if answer.calls:

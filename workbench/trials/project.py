@@ -4,7 +4,7 @@ import random
 from collections.abc import Mapping, Sequence
 
 from workbench.datasets.generator import VOCABULARY
-from workbench.trials.task import Call, Check, Hole, HoleKind, Step, Task, Turn
+from workbench.trials.task import Call, Hole, HoleKind, PlanStep, TaskCheck, TrialTask, Turn
 
 WORDS = VOCABULARY["coding"]
 CHARACTERS = 4
@@ -16,7 +16,7 @@ SYSTEM = (
 CHECK = (
     'for file in src/*.py; do echo "$file $(grep -c "" "$file") lines, $(grep -c "^def" "$file") functions, ok"; done\n'
 )
-UNDERSTOOD = Step(words="Understood, I keep to that.")
+UNDERSTOOD = PlanStep(words="Understood, I keep to that.")
 _FUNCTION = '''def {a}_{n}({b}, rest=()):
     """Take the {a} before the {b}; see item {n}."""
     if {b} is None:
@@ -64,7 +64,7 @@ class Project:
         self.chance = random.Random(f"{family}:{seed}")
         self.files: dict[str, str] = {"tools/check.sh": CHECK}
         self.turns: list[Turn] = []
-        self.checks: list[Check] = []
+        self.checks: list[TaskCheck] = []
         self._numbers = iter(self.chance.sample(range(2_000, 9_900), 400))
         self._places = iter(self.chance.sample(WORDS["places"], len(WORDS["places"])))
 
@@ -88,7 +88,7 @@ class Project:
         """Files of one kind."""
         return [f"out/{self.chance.choice(WORDS['aspects'])}{number}.csv" for number in self.numbers(count)]
 
-    def say(self, user: str, *steps: Step) -> None:
+    def say(self, user: str, *steps: PlanStep) -> None:
         """A turn."""
         self.turns.append(Turn(user, steps or (UNDERSTOOD,)))
 
@@ -99,14 +99,14 @@ class Project:
             a = self.chance.choice(WORDS["things"])
             path, text = f"src/{a}_{self.chance.randrange(100, 999)}.py", self.module(12)
             self.files[path] = text
-            steps = [Step(read(path), f"I read {path} first.")]
+            steps = [PlanStep(read(path), f"I read {path} first.")]
             if self.chance.random() < 0.3:
-                steps.append(Step(Call("grep", {"pattern": f"def {a}", "path": "src"}), "Who else defines it?"))
+                steps.append(PlanStep(Call("grep", {"pattern": f"def {a}", "path": "src"}), "Who else defines it?"))
                 left -= 300
             if self.chance.random() < 0.3:
-                steps.append(Step(shell("sh tools/check.sh"), "I run the checks."))
+                steps.append(PlanStep(shell("sh tools/check.sh"), "I run the checks."))
                 left -= 400
-            steps.append(Step(words=self.chance.choice(_REPORTS).format(a=a)))
+            steps.append(PlanStep(words=self.chance.choice(_REPORTS).format(a=a)))
             self.say(self.chance.choice(_ASKS).format(a=a, path=path), *steps)
             left -= len(text) + 12 * 7 * 6 + 300
 
@@ -132,17 +132,17 @@ class Project:
     def saves(self, path: str, values: Mapping[str, Hole], ask: str) -> None:
         """A turn that writes a file of settings, and a check for each."""
         call = write(path, *(f"{key} = {{{hole.name}}}" for key, hole in values.items()))
-        self.say(ask, Step(call, f"I write {path}.", tuple(values.values())), Step(words="It is written."))
-        self.checks += [Check(key, "file", f"{key} = {hole.answer}", path) for key, hole in values.items()]
+        self.say(ask, PlanStep(call, f"I write {path}.", tuple(values.values())), PlanStep(words="It is written."))
+        self.checks += [TaskCheck(key, "file", f"{key} = {hole.answer}", path) for key, hole in values.items()]
 
     def answers(self, hole: Hole, ask: str) -> None:
         """A turn that answers a question, and its check."""
-        self.checks.append(Check("answer", "answer", hole.answer, turn=len(self.turns)))
-        self.say(f"{ask} End with a line `answer: ...`.", Step(words=f"answer: {{{hole.name}}}", holes=(hole,)))
+        self.checks.append(TaskCheck("answer", "answer", hole.answer, turn=len(self.turns)))
+        self.say(f"{ask} End with a line `answer: ...`.", PlanStep(words=f"answer: {{{hole.name}}}", holes=(hole,)))
 
-    def task(self) -> Task:
+    def task(self) -> TrialTask:
         """What was made so far."""
-        return Task(
+        return TrialTask(
             f"{self.family}-{self.seed}", self.family, self.seed, SYSTEM, self.files, tuple(self.turns),
             tuple(self.checks),
         )  # fmt: skip

@@ -48,7 +48,7 @@ from workbench.trials.grading import grade
 from workbench.trials.loop import Limits, Trial, work
 from workbench.trials.sandbox import sandboxed
 from workbench.trials.table import TrialResults
-from workbench.trials.task import Task
+from workbench.trials.task import TrialTask
 
 READER = "reader"
 UNBOUNDED = 10_000_000
@@ -203,7 +203,7 @@ def forecast(spec: TrialSpec) -> list[ModelUse]:
 
 
 @contextmanager
-def opened(task: Task, *, sandbox: bool) -> Iterator[Workspace]:
+def opened(task: TrialTask, *, sandbox: bool) -> Iterator[Workspace]:
     """A workspace with the task's files, in a temporary folder."""
     with TemporaryDirectory() as folder:
         workspace = task.workspace(Path(folder))
@@ -218,7 +218,7 @@ def _worked(job: _Job, place: _Place) -> list[Row]:
     return [_row(job, place, task, one, window) for one in job.presets]
 
 
-def _window(job: _Job, task: Task) -> int:
+def _window(job: _Job, task: TrialTask) -> int:
     """As given, or a share of the largest request of the agent without a model and without compaction."""
     spec = job.spec
     if spec.window is not None:
@@ -235,7 +235,7 @@ def _of(job: _Job, place: _Place, way: Preset) -> Row:
     return {"strategy": way.name, "family": place.family, "seed": place.seed, "agent": agent}
 
 
-def _row(job: _Job, place: _Place, task: Task, way: Preset, window: int) -> Row:
+def _row(job: _Job, place: _Place, task: TrialTask, way: Preset, window: int) -> Row:
     """One trial's row, from disk where it is there."""
     spec, of = job.spec, _of(job, place, way)
     window = UNBOUNDED if way.name == "none" and spec.is_reader else window
@@ -265,7 +265,7 @@ def _row(job: _Job, place: _Place, task: Task, way: Preset, window: int) -> Row:
     return row
 
 
-def _graded(task: Task, workspace: Workspace, done: Trial) -> Row:
+def _graded(task: TrialTask, workspace: Workspace, done: Trial) -> Row:
     """The columns that say what came of a trial."""
     found = grade(task, workspace, done.messages)
     bad = [one for one in found.checks if not one.passed]

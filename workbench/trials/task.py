@@ -41,7 +41,7 @@ class Hole:
 
 
 @dataclass(frozen=True)
-class Step:
+class PlanStep:
     """What the plan does next: words, a call, or both, with the values that they need."""
 
     call: Call | None = None
@@ -54,11 +54,11 @@ class Turn:
     """What the user says, and what the plan does about it."""
 
     user: str
-    steps: tuple[Step, ...]
+    steps: tuple[PlanStep, ...]
 
 
 @dataclass(frozen=True)
-class Check:
+class TaskCheck:
     """What must hold after a trial; see `grading.grade`.
 
     Attributes:
@@ -78,7 +78,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Task:
+class TrialTask:
     """A piece of work with a plan that solves it; the same family, seed and length give the same task.
 
     Attributes:
@@ -91,7 +91,7 @@ class Task:
     system: str
     files: Mapping[str, str]
     turns: tuple[Turn, ...]
-    checks: tuple[Check, ...]
+    checks: tuple[TaskCheck, ...]
 
     @property
     def holes(self) -> tuple[Hole, ...]:
