@@ -10,6 +10,13 @@ from typing import Any
 from workbench.importers.importer import load
 from workbench.transcript.session import Session
 
+PI = {"type": "session", "id": "s1", "timestamp": "2026-01-01T10:00:00Z", "cwd": "/p"}
+
+
+def say(text: str) -> dict[str, Any]:
+    """A line of pi's format in which the user says this."""
+    return {"type": "message", "message": {"role": "user", "content": [{"type": "text", "text": text}]}}
+
 
 def written(folder: Path, lines: Iterable[Any], name: str = "one.jsonl") -> Path:
     """A file with these lines: objects as JSON, texts as they are."""

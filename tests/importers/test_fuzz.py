@@ -205,6 +205,9 @@ def test_no_damage_makes_anything_but_an_error_or_a_session(tmp_path: Path) -> N
                 outcomes["session"] += 1
             except FormatError as error:
                 assert str(path) in str(error)
+                assert not isinstance(error.__cause__, Exception), (
+                    "a bug of the importer, which `read` made a sentence of"
+                )
                 outcomes["error"] += 1
             except Exception as error:
                 raise AssertionError(f"mutation {n} of {name}, lenient={lenient}: {error!r}") from error

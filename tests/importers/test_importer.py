@@ -5,21 +5,14 @@ import io
 import json
 import tracemalloc
 from pathlib import Path
-from typing import Any
 
 import pytest
-from importers.files import document, only, written
+from importers.files import PI, document, only, say, written
 
 from workbench.errors import FormatError, UnknownName
 from workbench.importers.formats import BUILTIN
 from workbench.importers.importer import UnknownFormat, formats, known_formats, load, read, scan
 from workbench.transcript.message import plain_text
-
-PI = {"type": "session", "id": "s1", "timestamp": "2026-01-01T10:00:00Z", "cwd": "/p"}
-
-
-def say(text: str) -> dict[str, Any]:
-    return {"type": "message", "message": {"role": "user", "content": [{"type": "text", "text": text}]}}
 
 
 def test_content_and_not_the_name_says_the_format(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The command line: `workbench`."""
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -7,7 +8,11 @@ from workbench.errors import missing_extra
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command, with the arguments of the process if none are given; returns its exit code."""
+    """Run a command, with the arguments of the process if none are given; returns its exit code.
+
+    No process that it starts imports from the current folder: a `json.py` beside a recording is not Python's.
+    """
+    os.environ["PYTHONSAFEPATH"] = "1"
     try:
         from workbench.cli import app
     except ModuleNotFoundError as error:

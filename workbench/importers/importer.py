@@ -1,22 +1,23 @@
 """Reading recordings: one file, many, a folder, a pattern, standard input; whatever their format."""
 
-import gzip
 import io
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from glob import has_magic
-from io import BufferedIOBase
+from io import BufferedReader
 from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
-from workbench.errors import FormatError
+from workbench.errors import FormatError, WorkbenchError
 from workbench.importers.accounting import accounted
 from workbench.importers.format import Format
 from workbench.importers.formats import BUILTIN
+from workbench.importers.opening import opened, unpacked, whole
 from workbench.importers.source import SourceFile
 from workbench.registry import find, found
 from workbench.transcript.session import Origin, Session
@@ -26,7 +27,6 @@ Paths: TypeAlias = str | Path | Iterable[str | Path]
 STDIN = "-"
 ENDINGS = (".jsonl", ".ndjson", ".json", ".traj", ".eval", ".md", ".log", ".db")
 """Endings of the files that are read in a folder, also with `.gz`; a file that is named is read whatever its ending."""
-_GZIP = b"\x1f\x8b"
 
 
 class UnknownFormat(FormatError):
@@ -77,7 +77,8 @@ def scan(paths: Paths, *, lenient: bool = False, format: str = "") -> Iterator[L
         try:
             source = _source(path, lenient)
             chosen = _chosen(source, format)
-            read_from = accounted(chosen, source, list(_sessions(chosen, source)), named=bool(format))
+            with _readable(source):
+                read_from = accounted(chosen, source, list(_sessions(chosen, source)), named=bool(format))
             sessions = [_with_own_id(session, ids) for session in read_from]
             ids.update(session.id for session in sessions)
             yield Loaded(path, tuple(sessions))
@@ -124,6 +125,11 @@ def _readable(source: SourceFile) -> Iterator[None]:
     except (OSError, EOFError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise FormatError(f"cannot be read ({why})", where=source.where) from None
+    except WorkbenchError:
+        raise
+    except Exception as error:  # whatever a file does to an importer is that file's own row
+        why = f"cannot be read ({type(error).__name__}: {error}), which is a bug of the importer"
+        raise FormatError(why, where=source.where) from error
 
 
 def _format_of(source: SourceFile) -> Format:
@@ -143,16 +149,13 @@ def _with_own_id(session: Session, ids: set[str]) -> Session:
 
 def _source(path: str, lenient: bool) -> SourceFile:
     if path == STDIN:
-        raw = sys.stdin.buffer.read()
-        return SourceFile("standard input", lambda: _unpacked(io.BytesIO(raw)), lenient=lenient)
-    folder = Path(path).resolve().parent.name
-    return SourceFile(path, lambda: _unpacked(Path(path).open("rb")), folder=folder, lenient=lenient)
-
-
-def _unpacked(stream: BufferedIOBase) -> BufferedIOBase:
-    packed = stream.read(2) == _GZIP
-    stream.seek(0)
-    return gzip.GzipFile(fileobj=stream) if packed else stream
+        where, given = "standard input", whole(sys.stdin.buffer, "standard input")
+        source = SourceFile(where, lambda: unpacked(BufferedReader(io.BytesIO(given)), where, note), lenient=lenient)
+    else:
+        folder = Path(os.path.realpath(path)).parent.name
+        source = SourceFile(path, lambda: opened(path, note), folder=folder, lenient=lenient)
+    note = source.leave_out if lenient else None
+    return source
 
 
 def files(paths: Paths) -> Iterator[str]:
@@ -176,6 +179,8 @@ def _named(paths: Paths) -> list[str]:
 
 
 def _in_folder(folder: Path) -> Iterator[str]:
+    if not os.access(folder, os.R_OK | os.X_OK):
+        yield str(folder)
     for file in sorted(folder.rglob("*")):
         hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
         if not hidden and file.name.removesuffix(".gz").endswith(ENDINGS) and file.is_file():

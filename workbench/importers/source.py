@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from io import BufferedIOBase
+from io import BufferedReader
 
 from workbench.errors import FormatError
+from workbench.importers.opening import lines, whole
 from workbench.importers.values import as_object, decode, decode_or, kind
 from workbench.transcript.message import Json
 from workbench.transcript.session import Origin
@@ -90,7 +91,7 @@ class SourceFile:
     """
 
     where: str
-    open: Callable[[], BufferedIOBase]
+    open: Callable[[], BufferedReader]
     folder: str = ""
     lenient: bool = False
     skipped: list[str] = field(default_factory=list)
@@ -110,7 +111,7 @@ class SourceFile:
     def lines(self) -> Iterator[tuple[int, str]]:
         """The lines that hold something, with their numbers from 1, without line ends."""
         with self.open() as stream:
-            for number, raw in enumerate(stream, 1):
+            for number, raw in enumerate(lines(stream, self.where), 1):
                 line = raw.removeprefix(BOM) if number == 1 else raw
                 if line and not line.isspace():
                     yield number, self._text(line, number).rstrip("\r\n")
@@ -127,14 +128,19 @@ class SourceFile:
     def in_lines(self) -> bool:
         """Whether it is JSON lines rather than one document: a whole object on a line, and another begins below."""
         with self.open() as stream:
-            full = (line.strip() for line in stream if not line.isspace() and not line.startswith(b"//"))
+            each = lines(stream, self.where)
+            full = (line.strip() for line in each if not line.isspace() and not line.startswith(b"//"))
             first, second = next(full, b"").removeprefix(BOM), next(full, b"")
         return first.startswith(b"{") and first.endswith(b"}") and second.startswith(b"{")
 
+    def raw(self) -> bytes:
+        """All its bytes."""
+        with self.open() as stream:
+            return whole(stream, self.where)
+
     def text(self) -> str:
         """The whole text, with plain newlines."""
-        with self.open() as stream:
-            raw = stream.read()
+        raw = self.raw()
         return self._text(raw.removeprefix(BOM), None).replace("\r\n", "\n")
 
     def values(self) -> Iterator[Json]:
@@ -168,6 +174,11 @@ class SourceFile:
         if not isinstance(document, dict):
             raise FormatError(f"expected an object with `{field}`, found {kind(document)}", where=self.where)
         return document
+
+    def leave_out(self, what: str) -> None:
+        """List what is left out, once, however often the file is opened."""
+        if what not in self.skipped:
+            self.skipped.append(what)
 
     @contextmanager
     def at(self, line: int | None = None, field: str = "") -> Iterator[None]:

@@ -1,14 +1,12 @@
 """Logs of the UK AI Security Institute's Inspect, version 2: a zip of samples (`.eval`) or a JSON document of them."""
 
-import zipfile
-import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
-from workbench.errors import FormatError
 from workbench.importers.blocks import content
 from workbench.importers.chat import ChatBuilder
+from workbench.importers.opening import zip_members
 from workbench.importers.source import SourceFile
 from workbench.importers.usage import UsageFields
 from workbench.importers.values import (
@@ -26,8 +24,6 @@ from workbench.transcript.message import Json, Usage
 from workbench.transcript.session import Session
 
 ZIP = "PK\x03\x04"
-MOST_BYTES = 1 << 30
-"""Unpacked bytes of one sample that are read: a zip can claim any size."""
 Sample: TypeAlias = tuple[str, Mapping[str, Json], Mapping[str, Json]]
 ATTACHED = "attachment://"
 USAGE = UsageFields("input_tokens", "output_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
@@ -128,25 +124,21 @@ def _listed(source: SourceFile) -> Iterator[Sample]:
 
 
 def _zipped(source: SourceFile) -> Iterator[Sample]:
-    """The samples of a zip likewise."""
-    try:
-        with source.open() as stream, zipfile.ZipFile(stream) as archive:
-            about: Mapping[str, Json] = {}
-            if "header.json" in archive.namelist():
-                with source.at(field="header.json"):
-                    about = mapping(_member(archive, "header.json"), "eval")
-            for name in sorted(archive.namelist()):
-                if name.startswith("samples/") and name.endswith(".json"):
-                    with source.at(field=name):
-                        yield name, about, _member(archive, name)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, KeyError, ValueError) as error:
-        raise FormatError(f"the zip cannot be read ({error})", where=source.where) from None
+    """The samples of a zip likewise; when lenient, also of one whose end is missing."""
+    with source.open() as stream:
+        members = zip_members(stream, source.where, source.leave_out if source.lenient else None)
+        about: Mapping[str, Json] = {}
+        if "header.json" in members:
+            with source.at(field="header.json"):
+                about = mapping(_object(members["header.json"]), "eval")
+        for name in sorted(members):
+            if name.startswith("samples/") and name.endswith(".json"):
+                with source.at(field=name):
+                    yield name, about, _object(members[name])
 
 
-def _member(archive: zipfile.ZipFile, name: str) -> dict[str, Json]:
-    if archive.getinfo(name).file_size > MOST_BYTES:
-        raise FormatError(f"unpacks to more than {MOST_BYTES:,} bytes")
-    return as_object(decode(archive.read(name).decode(errors="replace")))
+def _object(unpacked: Callable[[], bytes]) -> dict[str, Json]:
+    return as_object(decode(unpacked().decode(errors="replace")))
 
 
 def _resolved(value: Json, attached: Mapping[str, Json]) -> Json:

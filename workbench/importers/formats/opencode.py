@@ -125,8 +125,7 @@ def database_sessions(source: SourceFile) -> Iterator[Session]:
 
 def database_values(source: SourceFile) -> Iterator[dict[str, Json]]:
     """Each session as `opencode export` would write it."""
-    with source.open() as stream:
-        raw = stream.read()
+    raw = source.raw()
     if Path(f"{source.where}-wal").is_file() and Path(f"{source.where}-wal").stat().st_size:
         source.skipped.append(
             "the newest messages may be in the file beside it that ends in -wal: close OpenCode first"

@@ -1,0 +1,48 @@
+"""Whoever clones a folder of recordings runs no code that lies in it, whatever the command."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from builders import conversation, rules
+from profiles import FULL
+from workbench.importers.native import save
+from workbench.transcript.session import Session
+
+NAMES = ("json", "typing", "random", "logging", "pandas", "numpy", "tiktoken", "matplotlib", "IPython", "sitecustomize")
+PLANT = "import pathlib; pathlib.Path(__file__).with_suffix('.ran').touch()"
+PLUGIN = "[workbench.importers]\nplanted = json:PLANT\n"
+FEW = ("compare . -s truncate --window 5000 -j 2 --out run", "experiment -o ran.ipynb -p window 5000")
+ALL = (
+    *FEW, "report run", "inspect chat.jsonl", "replay chat.jsonl -s truncate --window 5000", "list formats", "doctor",
+    "simulate chat.jsonl --strategies truncate --window 5000 -j 2 --out simulated",
+    "trial --families changed_values --seeds 1 --strategies truncate -j 2 --out trials",
+    "diff run run", "gate run -b run --margin 0.1", "share run --out shared",
+    "export run --to csv --out tables", "ablate chat.jsonl --window 5000 -j 2", "validate needs",
+    "dataset list",
+)  # fmt: skip
+
+
+@pytest.fixture
+def cloned(tmp_path: Path) -> Path:
+    save(Session.of([rules("be brief"), *conversation(30, words=120)]), tmp_path / "chat.jsonl")
+    for name in NAMES:
+        (tmp_path / f"{name}.py").write_text(PLANT)
+    (tmp_path / "planted.egg-info").mkdir()
+    (tmp_path / "planted.egg-info" / "entry_points.txt").write_text(PLUGIN)
+    return tmp_path
+
+
+def test_no_module_beside_a_recording_is_imported(cloned: Path) -> None:
+    command = shutil.which("workbench", path=Path(sys.executable).parent) or ""
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    for words in ALL if FULL else FEW:
+        done = subprocess.run(
+            [command, *words.split()], cwd=cloned, env=env, check=False, capture_output=True, text=True
+        )
+        assert not [path.stem for path in cloned.glob("*.ran")], words
+        assert done.returncode in (0, 1), f"{words}: {done.stderr}"

@@ -1,0 +1,123 @@
+"""Whatever a file is: it is read, in part if it must be, or refused in a sentence that names it."""
+
+import gzip
+import json
+import os
+import socket
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from importers.files import PI, say, written
+
+from workbench.errors import FormatError
+from workbench.importers import opening
+from workbench.importers.importer import load, scan
+from workbench.transcript.message import plain_text
+
+LINES = [PI, *(say(f"message {n}") for n in range(400))]
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Path:
+    return written(tmp_path, LINES)
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def a_socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(str(path))
+
+
+def loop(path: Path) -> None:
+    path.symlink_to(path)
+
+
+@pytest.mark.parametrize("make", [pipe, a_socket, loop])
+def test_what_is_no_regular_file_is_refused_at_once_and_the_others_are_read(
+    plain: Path, tmp_path: Path, make: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # a socket's path must be short
+    make(Path("odd.jsonl"))
+    good, bad = scan([plain, "odd.jsonl"])
+    assert good.sessions and bad.error is not None
+    assert str(bad.error).startswith("odd.jsonl: ")
+
+
+@pytest.mark.parametrize(
+    "encode",
+    [
+        lambda text: text.encode("utf-16"),
+        lambda text: text.encode("utf-16-le"),
+        lambda text: text.encode("utf-16-be"),
+        lambda text: text.encode("utf-32"),
+        lambda text: b"\xef\xbb\xbf" + text.encode(),
+        lambda text: text.replace("\n", "\r\n").encode(),
+        lambda text: text.replace("\n", "\r").encode(),
+        lambda text: gzip.compress(text.encode("utf-16")),
+    ],
+    ids=["utf-16 with mark", "utf-16-le", "utf-16-be", "utf-32", "utf-8 with mark", "crlf", "cr", "packed utf-16"],
+)
+def test_other_encodings_and_line_ends_read_the_same(plain: Path, encode: Callable[[str], bytes]) -> None:
+    (wanted,) = load(plain)
+    plain.write_bytes(encode(plain.read_text() + json.dumps(say("grün ✓ 🧭"), ensure_ascii=False)))
+    (found,) = load(plain)
+    assert [*found.messages[:-1]] == [*wanted.messages]
+    assert plain_text(found.messages[-1]) == "grün ✓ 🧭"
+
+
+def test_of_a_packed_file_that_is_cut_off_the_intact_part_is_read_where_that_is_wanted(tmp_path: Path) -> None:
+    packed = tmp_path / "cut.jsonl.gz"
+    whole = gzip.compress(written(tmp_path, [PI, *(say(os.urandom(50).hex()) for _ in range(400))]).read_bytes())
+    packed.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(FormatError, match=r"cut\.jsonl\.gz: cannot be read after [\d,]+ unpacked bytes"):
+        load(packed)
+    (session,) = load(packed, lenient=True)
+    assert 150 < len(session.messages) < 250
+    assert sum("unpacked bytes cannot be read" in one for one in session.origin.skipped) == 1
+
+
+def test_a_flipped_bit_in_a_packed_file_ends_no_folder(plain: Path, tmp_path: Path) -> None:
+    raw = bytearray(gzip.compress(plain.read_bytes()))
+    raw[len(raw) // 2] ^= 8
+    (tmp_path / "flipped.jsonl.gz").write_bytes(raw)
+    outcomes = {Path(one.path).name: one for one in scan(tmp_path)}
+    assert outcomes[plain.name].sessions and "flipped.jsonl.gz" in str(outcomes["flipped.jsonl.gz"].error)
+
+
+def test_of_a_zip_that_is_cut_off_the_whole_samples_are_read_where_that_is_wanted(tmp_path: Path) -> None:
+    log = tmp_path / "log.eval"
+    sample = {"id": 1, "epoch": 1, "messages": [{"role": "user", "content": os.urandom(99).hex()}]}
+    with zipfile.ZipFile(log, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", json.dumps({"eval": {"task": "sums"}}))
+        for n in range(6):
+            archive.writestr(f"samples/{n}_epoch_1.json", json.dumps(sample | {"id": n}))
+    log.write_bytes(log.read_bytes()[: log.stat().st_size * 3 // 5])
+    with pytest.raises(FormatError, match="the zip cannot be read"):
+        load(log)
+    sessions = load(log, lenient=True)
+    assert 2 <= len(sessions) <= 5 and sessions[0].title == "sums"
+    assert "the end of the zip is missing" in str(sessions[0].origin.skipped)
+
+
+def test_what_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "MOST_UNPACKED", 1 << 20)
+    bomb = tmp_path / "bomb.jsonl.gz"
+    bomb.write_bytes(gzip.compress(b"{}\n" * (1 << 20)))
+    with pytest.raises(FormatError, match=r"bomb\.jsonl\.gz: unpacks to more than"):
+        load(bomb, format="pi")
+
+
+@pytest.mark.parametrize(("name", "most"), [("LONGEST_LINE", "line 1: is longer"), ("MOST_AT_ONCE", "one document")])
+def test_what_is_too_large_to_be_read_at_once_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, most: str
+) -> None:
+    monkeypatch.setattr(opening, name, 1 << 16)
+    large = tmp_path / "large.json"
+    large.write_text('{"messages": [' + " " * (1 << 17) + "]}")
+    with pytest.raises(FormatError, match=f"large.json.*{most}"):
+        load(large, format="openai_chat")

@@ -1,0 +1,180 @@
+"""Opening files that nobody vouches for: regular files only, unpacked and turned into UTF-8, within bounds."""
+
+import codecs
+import contextlib
+import gzip
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from functools import partial
+from io import BufferedReader
+from itertools import count
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from workbench.errors import FormatError
+
+MOST_UNPACKED = 4 << 30
+"""Bytes to which a packed file may unpack. Only lines are read of so much, one at a time."""
+MOST_AT_ONCE = 256 << 20
+"""Bytes of a document that is read as a whole."""
+LONGEST_LINE = 64 << 20
+"""Bytes of a line. Real ones with images in them have some 10 MB."""
+_GZIP = b"\x1f\x8b"
+_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}  # fmt: skip
+_PIECE = 1 << 16
+
+
+def opened(path: str, note: Callable[[str], None] | None = None) -> BufferedReader:
+    """The bytes of a file, unpacked, as UTF-8 with the newlines of Unix or Windows.
+
+    Args:
+        path: of a regular file.
+        note: is told what was left out of a packed file that is damaged; without it that is an error.
+
+    Raises:
+        FormatError: it is no regular file, it is damaged, or it unpacks to more than 4 GB.
+    """
+    file = Path(path)
+    if file.exists() and not file.is_file():
+        what = "a folder without the right to read it" if file.is_dir() else "a pipe, a socket or a device"
+        raise FormatError(f"is {what}, where a regular file is needed", where=path)
+    return unpacked(file.open("rb"), path, note)
+
+
+def unpacked(stream: BufferedReader, where: str, note: Callable[[str], None] | None = None) -> BufferedReader:
+    """What is in a stream that can be rewound, likewise."""
+    if stream.peek(2).startswith(_GZIP):
+        stream = BufferedReader(_Pieces(_unpacking(stream, where, note), stream), _PIECE)
+    encoding = _encoding(stream.peek(_PIECE))
+    if not encoding:
+        return stream
+    text = io.TextIOWrapper(stream, encoding, errors="surrogateescape" if encoding == "utf-8" else "replace")
+    return BufferedReader(_Pieces(lambda size: text.read(size // 4).encode(errors="surrogateescape"), text), _PIECE)
+
+
+def lines(stream: BufferedReader, where: str) -> Iterator[bytes]:
+    """Its lines, with their ends.
+
+    Raises:
+        FormatError: one is longer than any that is read.
+    """
+    for number in count(1):
+        line = stream.readline(LONGEST_LINE + 1)
+        if len(line) > LONGEST_LINE:
+            raise FormatError(f"is longer than {LONGEST_LINE >> 20} MB", where=where, line=number)
+        if not line:
+            return
+        yield line
+
+
+def whole(stream: BinaryIO | BufferedReader, where: str) -> bytes:
+    """Everything in a stream.
+
+    Raises:
+        FormatError: it is more than is read at once.
+    """
+    raw = stream.read(MOST_AT_ONCE + 1)
+    if len(raw) > MOST_AT_ONCE:
+        raise FormatError(f"is one document of more than {MOST_AT_ONCE >> 20} MB, the most that is read", where=where)
+    return raw
+
+
+def zip_members(
+    stream: BufferedReader, where: str, note: Callable[[str], None] | None = None
+) -> dict[str, Callable[[], bytes]]:
+    """Each member of a zip by its name, unpacked when it is called, which raises a FormatError where it is damaged.
+
+    Args:
+        stream: of the zip, at its start.
+        where: its path, as errors name it.
+        note: is told that the zip's end is missing; its whole members are then found by their headers.
+
+    Raises:
+        FormatError: it is no zip, or its end is missing and there is no `note`.
+    """
+    try:
+        archive = zipfile.ZipFile(stream)
+    except (zipfile.BadZipFile, ValueError) as error:
+        if note is None:
+            raise FormatError(f"the zip cannot be read ({error})", where=where) from None
+        note("the end of the zip is missing: what is not whole is left out")
+        stream.seek(0)
+        return {name: partial(bytes, data) for name, data in _whole_members(whole(stream, where))}
+    return {name: partial(_member, archive, name) for name in archive.namelist()}
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> bytes:
+    if archive.getinfo(name).file_size > MOST_AT_ONCE:
+        raise FormatError(f"unpacks to more than {MOST_AT_ONCE >> 20} MB")
+    try:
+        return archive.read(name)
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
+        raise FormatError(f"cannot be unpacked ({error})") from None
+
+
+def _whole_members(raw: bytes) -> Iterator[tuple[str, bytes]]:
+    """Each deflated member that is whole, by its local header (section 4.3.7 of PKWARE's APPNOTE)."""
+    at = -1
+    while (at := raw.find(b"PK\x03\x04", at + 1)) >= 0 and len(raw) >= at + 30:
+        method, name, extra = struct.unpack_from("<8xH16xHH", raw, at)
+        unpacking, start = zlib.decompressobj(-zlib.MAX_WBITS), at + 30 + name + extra
+        with contextlib.suppress(zlib.error):
+            data = unpacking.decompress(raw[start:], MOST_AT_ONCE) if method == zipfile.ZIP_DEFLATED else b""
+            if unpacking.eof:
+                yield raw[at + 30 : at + 30 + name].decode(errors="replace"), data
+
+
+class _Pieces(io.RawIOBase):
+    """A stream of what a function gives, which is asked for at most so many bytes; it closes the one that it reads."""
+
+    def __init__(self, read: Callable[[int], bytes], under: io.IOBase) -> None:
+        self._read, self._under = read, under
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, into: Any, /) -> int:  # noqa: ANN401 - a buffer, which Python 3.11 has no name for
+        room = memoryview(into).cast("B")
+        piece = self._read(len(room))
+        room[: len(piece)] = piece
+        return len(piece)
+
+    def close(self) -> None:
+        self._under.close()
+        super().close()
+
+
+def _unpacking(stream: BufferedReader, where: str, note: Callable[[str], None] | None) -> Callable[[int], bytes]:
+    packed, total = gzip.GzipFile(fileobj=stream), 0
+
+    def read(size: int) -> bytes:
+        nonlocal total
+        try:
+            piece = packed.read1(size)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            if note is None:
+                raise FormatError(f"cannot be read after {total:,} unpacked bytes ({error})", where=where) from None
+            note(f"what follows {total:,} unpacked bytes cannot be read, left out")
+            return b""
+        total += len(piece)
+        if total > MOST_UNPACKED:
+            raise FormatError(f"unpacks to more than {MOST_UNPACKED >> 30} GB", where=where)
+        return piece
+
+    return read
+
+
+def _encoding(start: bytes) -> str:
+    """In which a file is that must be recoded; empty where it is UTF-8 with newlines."""
+    marked = next((name for mark, name in _MARKS.items() if start.startswith(mark)), "")
+    if marked or len(start) < 2:
+        return marked
+    if 0 in start[:2] and any(start[:2]):
+        return "utf-16-be" if start[0] == 0 else "utf-16-le"
+    return "utf-8" if b"\r" in start and b"\n" not in start and b"\0" not in start else ""
