@@ -23,7 +23,7 @@ AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the outco
 DryRun: TypeAlias = Annotated[
     bool, typer.Option("--dry-run", help="Predict replays, tokens, requests and dollars. Ask nothing.")
 ]
-Lenient: TypeAlias = Annotated[bool, typer.Option("--lenient", help="Read what is intact of a damaged file, and say what was left out.")]
+Lenient: TypeAlias = Annotated[bool, typer.Option("--lenient", help="Read what is intact of damaged files.")]
 NoReport: TypeAlias = Annotated[bool, typer.Option("--no-report", help="Write the tables without a report.")]
 
 SHORT = {
