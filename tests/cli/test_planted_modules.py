@@ -16,9 +16,10 @@ from workbench.transcript.session import Session
 NAMES = ("json", "typing", "random", "logging", "pandas", "numpy", "tiktoken", "matplotlib", "IPython", "sitecustomize")
 PLANT = "import pathlib; pathlib.Path(__file__).with_suffix('.ran').touch()"
 PLUGIN = "[workbench.importers]\nplanted = json:PLANT\n"
-FEW = ("compare . -s truncate --window 5000 -j 2 --out run", "experiment -o ran.ipynb -p window 5000")
+FEW = ("compare . -s truncate --window 5000 -j 2 --out run",)
 ALL = (
-    *FEW, "report run", "inspect chat.jsonl", "replay chat.jsonl -s truncate --window 5000", "list formats", "doctor",
+    *FEW, "experiment -o ran.ipynb -p window 5000 -p limit 1", "report run", "inspect chat.jsonl",
+    "replay chat.jsonl -s truncate --window 5000", "list formats", "doctor",
     "simulate chat.jsonl --strategies truncate --window 5000 -j 2 --out simulated",
     "trial --families changed_values --seeds 1 --strategies truncate -j 2 --out trials",
     "diff run run", "gate run -b run --margin 0.1", "share run --out shared",
