@@ -10,11 +10,7 @@ escapes, and at 6,000 messages at most 1 ms a request.
 Figures of 2026-11-24, without `--all`, 200 turns:
 
 - All twenty presets: 140 runs, 84,420 requests, 4,738 compactions, 689 last resorts; all five counts are 0.
-- A request at 6,000 messages takes 0.5 to 1.3 ms with the same dicts under 18 of 20 presets, and 0.9 to 2.9 ms where
-  2,000 to 2,400 rewritten results are sent again (`observation_mask`, `clear_tool_uses`; it was 18 to 60 when each was
-  copied for each request): that each is compared with what the host got is the most of it. With dicts built anew it
-  takes 3 to 18 ms, which misses the goal: one `==` of both lists takes 2 to 3.5 ms of it and freeing the old one 1 to
-  3. The higher figures are those of a machine under load.
+- What a request costs stands in `bench_request.py`.
 """
 
 from __future__ import annotations
@@ -22,12 +18,11 @@ from __future__ import annotations
 import argparse
 import copy
 import json
-import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache, lru_cache
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby, product
 from pathlib import Path
 
@@ -35,8 +30,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 import validators
-from live.shapes import blocks, contents, items
-from live.talk import Record, answered, asked, back, used
+from benchmarks.bench_request import print_costs
+from live.long_talk import FORMATS, conversation
+from live.talk import Record
 
 from workbench.compaction.presets import BUILTIN
 from workbench.errors import ModelError
@@ -49,9 +45,6 @@ from workbench.models.extractive import Extractive
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.message import chars_per_token
 
-FORMATS: dict[str, Callable[[list[Record]], list[Record]]] = {
-    "openai": list, "anthropic": blocks, "responses": items, "gemini": contents,
-}  # fmt: skip
 VALID = {
     "openai": validators.openai_chat, "anthropic": validators.anthropic, "responses": validators.openai_responses,
     "gemini": validators.gemini,
@@ -103,29 +96,6 @@ class Broken:
         self.called += 1
         if self.called % 2:
             raise RuntimeError("the host is broken")
-
-
-@cache
-def conversation(turns: int, format: str) -> tuple[list[Record], list[tuple[int, bool]]]:
-    """The messages in a format, and how many of them each request sends, with whether a turn ended before it."""
-    rng = random.Random(16)
-    chat, requests, found = [{"role": "system", "content": "Work carefully. Never touch secrets.env."}], [], []
-    for turn in range(turns):
-        chat.append(asked(f"Look at part {turn} and keep its limit at {turn + 1_000}. " + "why " * rng.randint(0, 90)))
-        for step in range(rng.randint(1, 3)):
-            requests.append((len(chat), step == 0))
-            calls = [f"call_{turn}_{step}_{n}" for n in range(rng.choice((1, 1, 2)))]
-            made = used(calls[0], path=f"src/part_{turn}.py", text="x = 1\n" * rng.randint(0, 40))
-            made["tool_calls"] += [used(id, path=f"src/{id}.py")["tool_calls"][0] for id in calls[1:]]
-            chars = [rng.randint(20, 2_500) if rng.random() < 0.95 else 12_000 for _ in calls]
-            lines = [f"{id}: a line of output {turn}\n" for id in calls]
-            results = [back(id, (line * n)[:n]) for id, line, n in zip(calls, lines, chars, strict=True)]
-            chat += [made, *results]
-        requests.append((len(chat), False))
-        chat.append(answered(f"Part {turn} is done; its limit is {turn + 1_000}."))
-    for end, begins in requests:
-        found.append((len(FORMATS[format](chat[:end])), begins))
-    return FORMATS[format](chat), found
 
 
 def with_habit(habit: str, format: str, messages: list[Record], number: int) -> list[Record]:
@@ -231,31 +201,6 @@ def combinations(presets: Sequence[str], every: bool) -> Iterator[tuple[str, str
             yield preset, format, HABITS[(p + n // 2 + n) % len(HABITS)], FAULTS[n]
 
 
-def cost(preset: str = "truncate", messages: int = 6_000, *, rebuilt: bool = False) -> tuple[float, float]:
-    """Processor seconds of a request with one new message behind so many, and of writing them as JSON as a client does.
-
-    They were compacted once, but for `truncate`, which sends them all.
-    `rebuilt` is a host whose list holds new dicts with new texts at each request.
-    """
-    chat = conversation(1_200, "openai")[0][: messages + 200]
-    live = Compactor(preset, window=10**9)
-    live.before_request(chat[:messages])
-    if preset != "truncate":
-        live.compact()
-    times, writing = [], []
-    for end in range(messages + 1, len(chat) + 1, 5 if rebuilt else 1):
-        given = json.loads(json.dumps(chat[:end])) if rebuilt else chat[:end]
-        start = time.process_time()
-        live.before_request(given)
-        live.report_usage({"prompt_tokens": live.tokens, "completion_tokens": 1})
-        times.append(time.process_time() - start)
-    for _ in range(5):
-        start = time.process_time()
-        json.dumps(chat[:messages])
-        writing.append(time.process_time() - start)
-    return sorted(times)[len(times) // 2], min(writing)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Counts what must be 0 under presets, formats, habits and faults.")
     parser.add_argument("--all", action="store_true", help="every combination: an hour")
@@ -279,10 +224,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{'all':18}" + "".join(f"{whole[head]:14,}" for head in heads))
     for why in whole.keys() - set(heads):
         print(f"  {whole[why]} x {why}")
-    for preset, habit in product(("truncate", "observation_mask", "clear_tool_uses"), ("plain", "rebuilt")):
-        request, writing = cost(preset, rebuilt=habit == "rebuilt")
-        ratio = f"{request / writing:.2f} of writing them as JSON"
-        print(f"a request at 6,000 messages, {preset}, {habit}: {request * 1e3:.2f} ms (goal 1), {ratio}")
+    print_costs(given.presets)
     return 1 if any(whole[head] for head in ZERO) else 0
 
 

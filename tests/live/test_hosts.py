@@ -213,6 +213,20 @@ def test_what_was_rewritten_is_copied_once_and_anew_where_the_host_changed_its_c
     assert others and all(again[at] is first[at] for at in others)
 
 
+def test_a_marker_that_a_rebuilt_list_sets_or_drops_is_on_what_was_rewritten() -> None:
+    messages = [unmarked(one) for one in anthropic(60)]
+    live = Compactor("observation_mask", format="anthropic")
+    live.before_request(messages)
+    live.compact()
+    first = live.before_request(messages)
+    old = next(at for at, one in enumerate(first) if one is not messages[at])
+    content = messages[old]["content"]
+    marked = {**messages[old], "content": [*content[:-1], {**content[-1], **MARK}]}
+    for one, markers in ((marked, 1), (messages[old], 0)):
+        sent = live.before_request(copy.deepcopy([*messages[:old], one, *messages[old + 1 :]]))
+        assert str(sent[old]).count("cache_control") == markers and sent[old + 1 :] == first[old + 1 :]
+
+
 def test_a_marker_that_moves_in_place_moves_on_what_was_rewritten() -> None:
     messages = anthropic(60)
     live = Compactor("observation_mask", window=100_000, format="anthropic")

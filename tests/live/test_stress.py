@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.bench_request import cost
 from benchmarks.bench_resume import differences
-from benchmarks.bench_stress import FAULTS, FORMATS, ZERO, cost, driven
+from benchmarks.bench_stress import FAULTS, FORMATS, ZERO, driven
 
 CASES = [
     ("summarize", "openai", "plain", "raises"),
@@ -36,5 +37,5 @@ def test_killed_and_resumed_in_every_turn_it_sends_the_same(case: tuple[str, str
 
 def test_a_request_costs_a_small_part_of_writing_it() -> None:
     """Of 2,000 messages, as JSON: less than half, whatever the machine."""
-    request, writing = cost(messages=2_000)
-    assert request < 0.5 * writing
+    found = cost(messages=2_000)
+    assert found.request < 0.5 * found.writing

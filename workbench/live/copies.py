@@ -20,7 +20,8 @@ class Copies:
         shown: what is sent, the host's own messages among what was written.
         places: for each the index of the host's message that it is; None for what was written.
         made: where in `shown` the written ones stand; the lists below have one for each.
-        sources: the host's messages that they were made of; None for what is new.
+        sources: where in the host's messages those stand that they were made of; None for what is new.
+        reworded: the host's messages, by their place, that it passes in another form than when they were copied.
         marked: the cache markers of those that have some.
         written: what they say, for nobody else to change.
         copies: what the host has.
@@ -29,7 +30,8 @@ class Copies:
     shown: list[OutgoingMessage] = field(default_factory=list)
     places: list[int | None] = field(default_factory=list)
     made: list[int] = field(default_factory=list)
-    sources: list[Json] = field(default_factory=list)
+    sources: list[int | None] = field(default_factory=list)
+    reworded: set[int | None] = field(default_factory=set)
     marked: dict[int, list[Json]] = field(default_factory=dict)
     written: list[Json] = field(default_factory=list)
     copies: list[Json] = field(default_factory=list)
@@ -38,14 +40,13 @@ class Copies:
         """What is sent now, where the host's own messages are these."""
         if shown != self.shown:
             self._begin(shown)
-        sources = [None if (at := shown[i].at) is None else own[at] for i in self.made]
-        if sources != self.sources or self.copies != self.written:
-            for n, source in enumerate(sources):
-                if source != self.sources[n] or self.copies[n] != self.written[n]:
-                    self._copy(n, source)
-        for n in [n for n, marked in self.marked.items() if markers(sources[n]) != marked]:
-            self._copy(n, sources[n])
-        self.sources = sources
+        if self.reworded or self.copies != self.written:
+            for n, source in enumerate(self.sources):
+                if self.copies[n] != self.written[n] or (source is not None and source in self.reworded):
+                    self._copy(n, own)
+        for n in [n for n, marked in self.marked.items() if markers(own[self.sources[n] or 0]) != marked]:
+            self._copy(n, own)
+        self.reworded = set()
         objects = [None if at is None else own[at] for at in self.places]
         for i, copy in zip(self.made, self.copies, strict=True):
             objects[i] = copy
@@ -55,14 +56,14 @@ class Copies:
         self.shown, self.marked = shown, {}
         self.places = [None if one.made else one.at for one in shown]
         self.made = [i for i, at in enumerate(self.places) if at is None]
-        self.sources, self.copies = [None] * len(self.made), [None] * len(self.made)
+        self.sources, self.copies = [shown[i].at for i in self.made], [None] * len(self.made)
         self.written = [shown[i].object for i in self.made]
 
-    def _copy(self, n: int, source: Json) -> None:
-        object = self.shown[self.made[n]].object
+    def _copy(self, n: int, own: Sequence[Json]) -> None:
+        object, at = self.shown[self.made[n]].object, self.sources[n]
         self.marked.pop(n, None)
-        if source is not None:
-            object = remarked(object, source)
-            if marked := markers(source):
+        if at is not None:
+            object = remarked(object, own[at])
+            if marked := markers(own[at]):
                 self.marked[n] = deepcopy(marked)
         self.written[n], self.copies[n] = deepcopy(object), deepcopy(object)

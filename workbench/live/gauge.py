@@ -216,7 +216,7 @@ class Gauge:
         Raises:
             CompactionRefused: a turn goes on, and the preset's system compacts by hand only between turns.
         """
-        if self.memory.in_turn() and not self.preset.host.manual_in_turn:
+        if self.memory.state.in_turn() and not self.preset.host.manual_in_turn:
             raise CompactionRefused(
                 f"a turn goes on, and preset {self.preset.name!r} compacts by hand only between turns: call `compact` "
                 "after the model's answer, or `request_compaction` now"

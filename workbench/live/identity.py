@@ -36,17 +36,22 @@ class Line:
         return (rest[0] or 0) if rest and None not in rest else 0
 
 
-def common(known: Sequence[Json], given: Sequence[Json], key_of: Callable[[int], bytes]) -> int:
-    """How many of the first messages are the same; `key_of` gives the keys of `known` by index."""
-    end = min(len(known), len(given))
+def common(known: Sequence[Json], given: Sequence[Json], key_of: Callable[[int], bytes]) -> tuple[int, list[int]]:
+    """How many of the first messages are the same, and which of these say it in another form.
+
+    `key_of` gives the keys of `known` by index.
+    """
+    end, reworded = min(len(known), len(given)), []
     for at in range(0, end, BLOCK):
         stop = min(at + BLOCK, end)
         if known[at:stop] == given[at:stop]:
             continue
         for i in range(at, stop):
-            if known[i] is not given[i] and known[i] != given[i] and key_of(i) != key(given[i]):
-                return i
-    return end
+            if known[i] is not given[i] and known[i] != given[i]:
+                if key_of(i) != key(given[i]):
+                    return i, reworded
+                reworded.append(i)
+    return end, reworded
 
 
 @dataclass(slots=True)

@@ -57,7 +57,7 @@ class Memory:
         """
         objects, said = self._parted(messages)
         self._renew_system(said)
-        line, same, heard = self._found(said)
+        line, same, heard, reworded = self._found(said)
         lost = None
         if same < len(messages) and heard == self.state.heard - 1:
             lost = self.additions.learn(self.state.path[heard].record, messages[same])
@@ -70,6 +70,7 @@ class Memory:
             self._go_back(heard, new, shorter)
             same, heard, new = same + len(shorter), heard + len(shorter), new[len(shorter) :]
         self._broken = True
+        self._copies.reworded.update(line.places[i] for i in reworded)
         self._renew(line, objects[:same], heard, back)
         for object, entry in zip(objects[same:], new, strict=True):
             self._add(entry, object)
@@ -132,16 +133,6 @@ class Memory:
         self._note(done, mark.entry)
         return ""
 
-    def ends_a_turn(self) -> bool:
-        """Whether the newest message is a person's, so that the turn before it is over."""
-        messages = self.state.sent.messages
-        return bool(messages) and isinstance(messages[-1], UserMessage)
-
-    def in_turn(self) -> bool:
-        """Whether the model has still to answer: the newest message is a person's, a result, or asks for one."""
-        newest = self.state.sent.messages[-1:]
-        return any(one.role in ("user", "tool") or (one.role == "assistant" and bool(one.calls)) for one in newest)
-
     def _parted(self, messages: Sequence[Json]) -> tuple[list[Json], list[Json]]:
         """The host's messages without an addition behind them; and the same without one in the last of them."""
         objects = list(messages)
@@ -151,23 +142,26 @@ class Memory:
         self.added = self.reader.count(UserMessage(id="", blocks=(Text(text),))) if text else 0
         return objects, [*objects[:-1], shorter] if self._inside else objects
 
-    def _found(self, said: list[Json]) -> tuple[Line, int, int]:
-        """The list that these go on from, how many of them are in it, and of the host's messages in the path."""
+    def _found(self, said: list[Json]) -> tuple[Line, int, int, list[int]]:
+        """The list that these go on from.
+
+        And how many of them are in it, how many of the host's messages in the path, and which were put in another form.
+        """
         if self._broken:
             path = self.state.path[: self.state.heard]
             self.own = Line([one.object for one in path], [*range(len(path))])
-            self.given, self.returned = Line(), Line()
-        best = self.own, 0, 0
+            self.given, self.returned, self._copies = Line(), Line(), Copies()
+        best: tuple[Line, int, int, list[int]] = self.own, 0, 0, []
         for line in (self.own, self.given, self.returned):
-            same = self._same(line, said)
+            same, reworded = self._same(line, said)
             whole = same == len(line.objects)
             if whole and (same or not self.own.objects) and (line is self.own or same > best[1]):
-                return line, same, self.state.heard
+                return line, same, self.state.heard, reworded
             heard = line.heard(same)
             while heard and not self.state.path[heard - 1].messages:
                 heard, same = heard - 1, same - 1  # a piece of an answer whose rest is gone
             if heard and same > best[1]:
-                best = line, same, heard
+                best = line, same, heard, reworded
         return best
 
     def _renew_system(self, said: list[Json]) -> None:
@@ -186,16 +180,19 @@ class Memory:
                 if line.places[at : at + 1] == [at]:
                     line.objects[at] = now
 
-    def _same(self, line: Line, said: list[Json]) -> int:
-        """How many of the line's messages are the same; the newest two may have been changed in place."""
+    def _same(self, line: Line, said: list[Json]) -> tuple[int, list[int]]:
+        """How many of the line's messages are the same, and which of them in another form.
+
+        The newest two may have been changed in place.
+        """
         path = self.state.path
-        same = common(
+        same, reworded = common(
             line.objects, said, lambda i: key(line.objects[i]) if (at := line.places[i]) is None else path[at].key
         )
         newest = range(len(line.objects) - 2, len(line.objects))
         pairs = ((i, line.places[i]) for i in newest if 0 <= i < same)
         changed = (i for i, at in pairs if at is not None and not path[at].says(said[i]))
-        return next(changed, same)
+        return next(changed, same), reworded
 
     def _renew(self, line: Line, objects: list[Json], heard: int, back: bool) -> None:
         """Take the host's present objects for the messages that it has heard before."""

@@ -57,7 +57,7 @@ class Scheduler:
                 self.tell(WindowTooSmall(window, why))
 
     def _due(self, moment: Moment) -> Budget | None:
-        if self.requested is not None and (moment == "after_turn" or self.memory.ends_a_turn()):
+        if self.requested is not None and (moment == "after_turn" or self.memory.state.ends_a_turn()):
             instructions, self.requested = self.requested, None
             return self.gauge.requested(moment, instructions)
         runner, spoken = self.runner, self.gauge.spoken

@@ -10,7 +10,7 @@ from workbench.compaction.engine import Compaction
 from workbench.live.formats.shape import GAP, Covers, HostMessage, OutgoingMessage, record_of
 from workbench.live.formats.table import FORMATS, MessageFormat
 from workbench.transcript.context import Context, OpenContext, last_user
-from workbench.transcript.message import Json, Message, is_empty, is_real_user
+from workbench.transcript.message import Json, Message, UserMessage, is_empty, is_real_user
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +150,16 @@ class State:
         return replace(
             self, kept=kept, sent=sent, checkpoints=marks, path=[*self.path[:at], renewed, *self.path[at + 1 :]]
         )
+
+    def ends_a_turn(self) -> bool:
+        """Whether the newest message is a person's, so that the turn before it is over."""
+        messages = self.sent.messages
+        return bool(messages) and isinstance(messages[-1], UserMessage)
+
+    def in_turn(self) -> bool:
+        """Whether the model has still to answer: the newest message is a person's, a result, or asks for one."""
+        newest = self.sent.messages[-1:]
+        return any(one.role in ("user", "tool") or (one.role == "assistant" and bool(one.calls)) for one in newest)
 
     def _cover(self, covers: Covers) -> None:
         """Leave out what a compaction by the provider stands for: the provider takes no notice of it."""

@@ -1,0 +1,100 @@
+"""What a live request costs at 6,000 messages, under every preset, in processor time.
+
+    python tests/benchmarks/bench_request.py [--presets pi opal]
+
+Beside it stands how many times one `==` of the host's list with its last one that is: nothing cheaper would see that a
+text was edited. Goal: at most 1 ms.
+
+Figures of 2026-11-24, all twenty presets, on a machine with other work (load 2 to 3 on two cores):
+
+- The same dicts: 0.15 to 0.41 ms.
+- New dicts with the same texts (`copy.deepcopy`): 0.7 to 1.7 ms, 1.1 to 2.8 times one `==`.
+- New dicts with new texts (read again from JSON): 2.2 to 3.6 ms, 0.9 to 1.6 times one `==`, which itself misses it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import sys
+import time
+import timeit
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parent.parent.parent))
+
+from live.long_talk import conversation
+from live.talk import Record
+
+from workbench.compaction.presets import BUILTIN
+from workbench.live.compactor import Compactor
+from workbench.models.extractive import Extractive
+
+COSTS: dict[str, Callable[[list[Record]], list[Record]]] = {
+    "plain": list, "copied": copy.deepcopy, "rebuilt": lambda messages: json.loads(json.dumps(messages)),
+}  # fmt: skip
+"""Hosts that pass the same dicts, new ones with the same texts, or new ones with new texts."""
+
+
+class Cost(NamedTuple):
+    """Processor seconds: medians of a request and of one `==` of its list with the last, and of writing it as JSON."""
+
+    request: float
+    comparison: float
+    writing: float
+
+
+def cost(preset: str = "truncate", messages: int = 6_000, habit: str = "plain") -> Cost:
+    """What a request costs with one new message behind so many.
+
+    They were compacted once, but for `truncate`, which sends them all. The host frees its last list itself.
+    """
+    chat = conversation(1_200, "openai")[0][: messages + 200]
+    begun = next(n for n in range(messages, 0, -1) if chat[n - 1]["role"] == "user") - 1
+    live = Compactor(preset, model=Extractive(), window=10**9)
+    live.before_request(chat[:begun])
+    if preset != "truncate":
+        live.compact()
+    times: dict[bool, list[float]] = {False: [], True: []}
+    last: list[Record] = []
+    for end in range(messages + 1, len(chat) + 1, 1 if habit == "plain" else 3):
+        given = COSTS[habit](chat[:end])
+        compared = end % 2 == 0  # alone, of a list that nobody has read yet
+        start = time.process_time()
+        if compared:
+            assert last == given[: len(last)]
+        else:
+            live.before_request(given)
+            live.report_usage({"prompt_tokens": live.tokens, "completion_tokens": 1})
+        times[compared].append(time.process_time() - start)
+        if compared:
+            live.before_request(given)
+        last = given
+    writing = min(timeit.repeat(lambda: json.dumps(chat[:messages]), time.process_time, repeat=5, number=1))
+    return Cost(median(times[False]), median(times[True]), writing)
+
+
+def print_costs(presets: Sequence[str]) -> None:
+    """A row a preset: what a request costs, and how many times one `==` of both lists that is."""
+    print(f"\nA request at 6,000 messages, ms (goal 1){'':8}" + "".join(f"{habit:>18}" for habit in COSTS))
+    for preset in presets:
+        print(f"{preset:48}", end="")
+        for habit in COSTS:
+            one = cost(preset, habit=habit)
+            print(f"{one.request * 1e3:10.2f} {one.request / one.comparison:4.1f} ==", end="", flush=True)
+        print()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description="Prints what a live request costs at 6,000 messages.")
+    parser.add_argument("--presets", nargs="+", default=sorted(BUILTIN), choices=sorted(BUILTIN))
+    print_costs(parser.parse_args(arguments).presets)
+
+
+if __name__ == "__main__":
+    main()
