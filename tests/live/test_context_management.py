@@ -1,0 +1,85 @@
+"""Hosts whose requests have `context_management`: it stays theirs, and what it brings is carried and counted."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import validators
+from live.talk import Record, asked
+
+from workbench.compaction.presets import BUILTIN
+from workbench.live.compactor import Compactor
+from workbench.live.events import Rewound, UsageIgnored
+from workbench.models.extractive import Extractive
+
+EVERY = 9
+"""The stand-ins for a provider compact with each ninth answer."""
+WORDS = " ".join(f"word_{n}" for n in range(90))
+
+
+def responses(request: Record, n: int) -> tuple[list[Record], Record]:
+    """Items of an answer, and what was used."""
+    tokens = len(json.dumps(request["input"])) // 4
+    sealed = {"type": "compaction", "id": f"cmp_{n}", "encrypted_content": f"sealed {n} " * 200}
+    call = {"type": "function_call", "id": f"fc_{n}", "call_id": f"c{n}", "name": "read", "arguments": "{}"}
+    back = {"type": "function_call_output", "call_id": f"c{n}", "output": WORDS}
+    said = {"type": "message", "role": "assistant", "content": f"Part {n} is done."}
+    answer = [*([sealed] if n % EVERY == EVERY - 1 else []), call, back, said]
+    return answer, {"input_tokens": tokens, "output_tokens": 90}
+
+
+def anthropic(request: Record, n: int) -> tuple[list[Record], Record]:
+    """Messages of an answer, and what was used once all but three results were cleared."""
+    results = [one for one in request["messages"] if "tool_result" in str(one)]
+    tokens = (len(json.dumps(request["messages"])) - sum(len(str(one)) - 90 for one in results[:-3])) // 4
+    block = {"type": "compaction", "content": f"Parts up to {n} were read.", "signature": "seal"}
+    use = {"type": "tool_use", "id": f"t{n}", "name": "read", "input": {"path": "a"}}
+    told = {"type": "tool_result", "tool_use_id": f"t{n}", "content": WORDS}
+    answer = [
+        {"role": "assistant", "content": [*([block] if n % EVERY == EVERY - 1 else []), use]},
+        {"role": "user", "content": [told]},
+        {"role": "assistant", "content": [{"type": "text", "text": f"Part {n} is done."}]},
+    ]
+    return answer, {"input_tokens": tokens, "output_tokens": 90}
+
+
+APIS: dict[str, tuple[Any, Any, str, Any]] = {
+    "responses": (
+        responses, [{"type": "compaction", "compact_threshold": 200_000}], "input",
+        lambda sent: validators.openai_responses([one for one in sent if one.get("type") != "compaction"]),
+    ),
+    "anthropic": (
+        anthropic, {"edits": [{"type": "clear_tool_uses_20250919"}, {"type": "compact_20260112"}]}, "messages",
+        validators.anthropic,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("preset", sorted(BUILTIN))
+def test_the_provider_compacts_beside_the_preset_and_both_stand(preset: str, api: str) -> None:
+    answers, managed, body, problems = APIS[api]
+    window = 8_000
+    live = Compactor(preset, model=Extractive(), window=window, format=api)  # type: ignore[arg-type]
+    talk: list[Record] = []
+    newest: list[Record] = []
+    for n in range(40):
+        talk.append(asked(f"Look at part {n}."))
+        request = {body: live.before_request(talk), "context_management": managed}
+        assert problems(request[body]) == [] and live.tokens <= window
+        assert all(one in request[body] for one in newest)
+        answer, usage = answers(json.loads(json.dumps(request)), n)
+        live.report_usage(usage)
+        talk += answer
+        before = live.tokens
+        live.after_turn(talk)
+        if brought := [one for one in answer if "compaction" in str(one)]:
+            assert live.tokens <= before
+            newest = brought if api == "responses" else newest
+    native = [entry for entry in live.log.path() if getattr(entry, "reason", "") == "by the provider"]
+    assert len(native) == 40 // EVERY
+    assert live.original == talk
+    assert not [event for event in live.events if isinstance(event, Rewound) and event.undone]
+    assert not [event for event in live.events if isinstance(event, UsageIgnored)]
