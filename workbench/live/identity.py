@@ -41,7 +41,8 @@ def common(known: Sequence[Json], given: Sequence[Json], key_of: Callable[[int],
 
     `key_of` gives the keys of `known` by index.
     """
-    end, reworded = min(len(known), len(given)), []
+    end = min(len(known), len(given))
+    reworded: list[int] = []
     for at in range(0, end, BLOCK):
         stop = min(at + BLOCK, end)
         if known[at:stop] == given[at:stop]:
