@@ -1,7 +1,8 @@
 """The measured tables of docs/closed-loop.md: what the agent without a model succeeds in, and what metrics say of it.
 
 `python docs/trials.py trials 20` tries 20 tasks of each family and keeps the means in docs/rows; without a number the
-page is made from these. `--check` tells how they differ. `agreement 3` does the same for the metrics, on 3 tasks.
+page is made from these. `--check` tells how they differ. `agreement 3` does the same for the metrics, on 3 tasks, and
+`bundled all` for the bundled tasks.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from workbench.models.extractive import Extractive
 from workbench.palette import REFERENCES
 from workbench.replay.natural import natural
 from workbench.trials.agents import ReaderAgent
+from workbench.trials.bundled import BUNDLED
 from workbench.trials.families import FAMILIES, tasks
 from workbench.trials.loop import work
 from workbench.trials.run import UNBOUNDED, TrialSpec, opened
@@ -46,11 +48,21 @@ def measured(words: Sequence[str], _: bool) -> Mapping[str, pd.DataFrame]:
     return {"": by[list(MEANS)].mean().assign(tasks=by.size()).reset_index()}
 
 
+def recorded(_: Sequence[str], __: bool) -> Mapping[str, pd.DataFrame]:
+    """The same of the bundled tasks, with the strategies that stand by default and recall."""
+    ways = (*TrialSpec().strategies, "truncate+recall", "summarize+recall")
+    done = wb.trial(families=BUNDLED, strategies=ways, jobs=os.cpu_count(), out=Path("reports/trials-bundled"))
+    assert done is not None
+    by = done.table[done.table["status"] == "ok"].groupby(["strategy", "family"], sort=False)
+    return {"": by[list(MEANS)].mean().assign(tasks=by.size()).reset_index()}
+
+
 def told(rows: pd.DataFrame) -> Iterator[str]:
     """A row a strategy, most successful first."""
     found = by_strategy(rows.assign(status="ok", seed=0)).sort_values("success", ascending=False, kind="stable")
     tasks = int(rows["tasks"].iloc[0])
-    yield f"{rows['family'].nunique()} families, {tasks} tasks of each, {len(found)} strategies:"
+    count = rows["family"].nunique()
+    yield f"{f'{count} families, {tasks} tasks of each' if tasks > 1 else f'{count} tasks'}, {len(found)} strategies:"
     yield ""
     heads = (
         "strategy",
@@ -74,7 +86,7 @@ def told(rows: pd.DataFrame) -> Iterator[str]:
                  f"{row['usd']:.3f}")  # fmt: skip
         yield f"| {' | '.join(cells)} |"
     yield ""
-    yield "Success by family, in per cent:"
+    yield f"Success by {'family' if tasks > 1 else 'task'}, in per cent:"
     yield ""
     wide = rows.pivot_table("success", "strategy", "family", sort=False).loc[found["strategy"]]
     yield f"| strategy | {' | '.join(name.replace('_', ' ') for name in wide)} |"
@@ -163,7 +175,11 @@ def agreement(rows: pd.DataFrame) -> Iterator[str]:
         )
 
 
-PARTS = {"trials": Part(measure=measured, tell=told), "agreement": Part(measure=agreed, tell=agreement)}
+PARTS = {
+    "trials": Part(measure=measured, tell=told),
+    "bundled": Part(measure=recorded, tell=told),
+    "agreement": Part(measure=agreed, tell=agreement),
+}
 
 if __name__ == "__main__":
     sys.exit(run(PARTS, PAGE, sys.argv[1:]))

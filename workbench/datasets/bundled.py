@@ -16,6 +16,12 @@ def folder() -> Path:
     return packed if packed.is_dir() else PACKAGE.parent / "datasets" / "recorded"
 
 
+def tasks_folder() -> Path:
+    """Where the tasks lie with which they were recorded."""
+    packed = PACKAGE / "_tasks"
+    return packed if packed.is_dir() else PACKAGE.parent / "datasets" / "tasks"
+
+
 def bundled_files() -> tuple[Path, ...]:
     """The bundled session files, by name."""
     return tuple(sorted(folder().glob("*/session.jsonl.gz")))

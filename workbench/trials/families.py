@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from workbench.errors import SettingError, UnknownName
+from workbench.trials.bundled import bundled_names, bundled_task
 from workbench.trials.project import UNDERSTOOD, Project, hole, read, shell, write
 from workbench.trials.task import Call, PlanStep, TaskCheck, TrialTask
 
@@ -14,17 +15,20 @@ ISSUE = 'test -f "var/$1.txt" || { echo "no ticket is left for $1"; exit 1; }\nc
 
 
 def tasks(family: str, seeds: Iterable[int], length: int = LENGTH) -> list[TrialTask]:
-    """Tasks of a family, one a seed; the same seed gives the same task.
+    """Tasks of a family, one a seed; the same seed gives the same task, and a bundled task is the same for all.
 
     Args:
-        family: one of `FAMILIES`.
+        family: one of `FAMILIES`, or the name of a bundled task.
         seeds: any integers.
         length: about how many tokens of other work lie between what is told and its use, >= 500.
 
     Raises:
         UnknownName: there is no such family.
         SettingError: the length is too small.
+        SetupError: a bundled task needs a program that is not installed.
     """
+    if family in bundled_names():
+        return [bundled_task(family)]
     if family not in FAMILIES:
         raise UnknownName("family of tasks", family, FAMILIES)
     if length < 500:

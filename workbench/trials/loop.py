@@ -30,7 +30,7 @@ CHARACTERS = 4
 class Limits:
     """Where a trial is stopped: after so many answers of the agent, or so many seconds."""
 
-    steps: int = 200
+    steps: int = 400
     seconds: float = 600.0
 
 

@@ -43,6 +43,7 @@ from workbench.models.local import server_address
 from workbench.models.settings import ModelSettings, local_weights
 from workbench.models.wrappers import innermost
 from workbench.trials.agents import Agent, ModelAgent, ReaderAgent
+from workbench.trials.bundled import BUNDLED, bundled_names, seeds_of
 from workbench.trials.families import FAMILIES, tasks
 from workbench.trials.grading import grade
 from workbench.trials.loop import Limits, Trial, work
@@ -58,10 +59,11 @@ DIED = "its worker process died, perhaps because memory ran out; the same comman
 
 
 def _families(names: tuple[str, ...]) -> tuple[str, ...]:
-    for name in names:
-        if name not in FAMILIES:
-            raise UnknownName("family of tasks", name, FAMILIES)
-    return names or tuple(FAMILIES)
+    found = tuple(one for name in names for one in (bundled_names() if name == BUNDLED else (name,)))
+    for name in found:
+        if name not in (*FAMILIES, *bundled_names()):
+            raise UnknownName("family of tasks", name, (*FAMILIES, BUNDLED, *bundled_names()))
+    return tuple(dict.fromkeys(found)) or tuple(FAMILIES)
 
 
 class TrialSpec(Execution):
@@ -69,7 +71,10 @@ class TrialSpec(Execution):
 
     agent: OneModel = Field(READER, description="Agent: reader, which needs no model, or litellm:NAME or local.")
     families: Annotated[tuple[str, ...], BeforeValidator(listed), AfterValidator(_families)] = Field(
-        (), description="Families of tasks, between commas; none: all.", validate_default=True
+        (),
+        description="Families of tasks, between commas; none: all that are made from seeds. bundled: the ten bundled "
+        "tasks, which have one seed; or their names.",
+        validate_default=True,
     )
     seeds: Whole = Field(5, ge=1, description="Tasks of each family, which differ in their values.")
     strategies: Strategies = Field(
@@ -85,7 +90,7 @@ class TrialSpec(Execution):
     price_model: Annotated[str, AfterValidator(lambda name: known_tariff(name) and name)] = Field(
         ASSUMED, description="Whose prices the agent without a model pays."
     )
-    steps: Whole = Field(200, ge=1, description="Answers of the agent after which a trial is stopped.")
+    steps: Whole = Field(400, ge=1, description="Answers of the agent after which a trial is stopped.")
     seconds: float = Field(600.0, gt=0, description="Seconds after which a trial is stopped.")
     no_sandbox: Flag = Field(False, description="Let a model run shell commands on this machine without bubblewrap.")
 
@@ -164,7 +169,7 @@ def trial(
     if not before(forecast(spec)):
         return None
     job = _Job(spec, spec.how, presets)
-    places = [_Place(family, seed) for family in spec.families for seed in range(spec.seeds)]
+    places = [_Place(family, seed) for family in spec.families for seed in seeds_of(family, spec.seeds)]
     found: dict[int, list[Row]] = {}
     hidden = spec.quiet or not sys.stderr.isatty()
     with workers(spec.jobs, spec.scheduler) as crew, tqdm(total=len(places), disable=hidden, leave=False) as bar:
@@ -180,26 +185,26 @@ def trial(
 def forecast(spec: TrialSpec) -> list[ModelUse]:
     """What models would be asked if the agent followed the plan; nothing where none is asked."""
     writer = spec.how.model(spec.writer)
-    filler = FillerModel(writer.name) if isinstance(innermost(writer), LiteLLM) else None
-    if spec.is_reader and filler is None:
+    is_paid = isinstance(innermost(writer), LiteLLM)
+    if spec.is_reader and not is_paid:
         return []
-    use = ModelUse("", model_name(spec.agent))
+    agent, summaries = ModelUse("", model_name(spec.agent)), ModelUse("", writer.name)
     job = _Job(spec.changed(agent=READER), spec.how, with_references(spec.strategies))
     for family in spec.families:
-        one = tasks(family, [0])[0]
+        one, times, filler = tasks(family, [0])[0], len(seeds_of(family, spec.seeds)), FillerModel(writer.name)
         window = _window(job, one)
         for way in job.presets:
             with opened(one, sandbox=False) as workspace:
                 done = work(
                     one, ReaderAgent(), way, workspace, window=window, tariff=known_tariff(spec.price_model),
-                    writer=filler or writer,
+                    writer=filler if is_paid else writer,
                 )  # fmt: skip
             wrote = done.output
-            usd = usd_of(use.model.partition(":")[2], done.tokens - wrote, wrote) if not spec.is_reader else 0.0
-            use += ModelUse("", use.model, done.steps, done.tokens - wrote, wrote, usd)
-    parts = [] if spec.is_reader else [use]
-    parts += [filler.use] if filler else []
-    return [sum([one] * spec.seeds, ModelUse("", one.model)) for one in parts]
+            usd = usd_of(agent.model.partition(":")[2], done.tokens - wrote, wrote) if not spec.is_reader else 0.0
+            use = ModelUse("", agent.model, done.steps, done.tokens - wrote, wrote, usd)
+            agent = sum([use] * times, agent)
+        summaries = sum([filler.use] * times, summaries)
+    return [*([] if spec.is_reader else [agent]), *([summaries] if is_paid else [])]
 
 
 @contextmanager

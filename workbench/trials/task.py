@@ -83,6 +83,8 @@ class TrialTask:
 
     Attributes:
         files: by path, what the workspace holds in the beginning.
+        project: the name of the folder in which the agent works; empty for that of the family.
+        prepare: shell commands that run in it before the conversation.
     """
 
     name: str
@@ -92,17 +94,21 @@ class TrialTask:
     files: Mapping[str, str]
     turns: tuple[Turn, ...]
     checks: tuple[TaskCheck, ...]
+    project: str = ""
+    prepare: tuple[str, ...] = ()
 
     @property
     def holes(self) -> tuple[Hole, ...]:
         """All values that the plan needs, in order."""
         return tuple(hole for turn in self.turns for step in turn.steps for hole in step.holes)
 
-    def workspace(self, root: Path, seconds: float = 20.0) -> Workspace:
+    def workspace(self, root: Path, seconds: float = 120.0) -> Workspace:
         """The project in an empty folder; `seconds` limits each shell command."""
-        workspace = Workspace(root, self.family.replace("_", "-"), seconds=seconds)
+        workspace = Workspace(root, self.project or self.family.replace("_", "-"), seconds=seconds)
         for path, text in self.files.items():
             place = workspace.cwd / path
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text, "utf-8")
+        for command in self.prepare:
+            workspace.use("bash", {"command": command})
         return workspace
