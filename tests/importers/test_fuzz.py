@@ -170,6 +170,15 @@ def with_other_bytes(raw: bytes, chance: random.Random) -> bytes:
     return raw
 
 
+def with_one_broken_line(count: int, seed: str = "lines") -> Iterator[tuple[str, int, list[str], int]]:
+    """So many recordings of JSON lines: the name and number of each, its lines, and the index of the one to break."""
+    chance = random.Random(seed)
+    found = [(name, lines) for name, lines in recordings() if isinstance(lines, list) and len(lines) > 4]
+    for n in range(count):
+        name, lines = chance.choice(found)
+        yield name, n, [json.dumps(line) for line in lines], chance.randrange(1, len(lines))
+
+
 def used(session: Session) -> None:
     """What everything after an importer does with a session."""
     fold(session.path)
@@ -179,10 +188,11 @@ def used(session: Session) -> None:
     assert len(session.requests) <= len(session.messages)
 
 
-def damaged() -> Iterator[tuple[str, int, bytes]]:
-    chance = random.Random("importers")
+def damaged(count: int, seed: str = "importers") -> Iterator[tuple[str, int, bytes]]:
+    """So many damaged recordings: the name of each, its number and its bytes."""
+    chance = random.Random(seed)
     found = list(recordings())
-    for n in range(MUTATIONS):
+    for n in range(count):
         name, recording = found[n % len(found)]
         if isinstance(recording, str):
             yield name, n, with_other_bytes(recording.encode(), chance)
@@ -195,7 +205,7 @@ def damaged() -> Iterator[tuple[str, int, bytes]]:
 def test_no_damage_makes_anything_but_an_error_or_a_session(tmp_path: Path) -> None:
     path = tmp_path / "damaged"
     outcomes = {"error": 0, "session": 0}
-    for name, n, raw in damaged():
+    for name, n, raw in damaged(MUTATIONS):
         path.write_bytes(raw)
         for lenient in (False, True):
             began = time.process_time()
@@ -222,3 +232,29 @@ def test_as_many_branches_as_messages_are_read(tmp_path: Path) -> None:
     path.write_text("".join(line % (i, '"u0"' if i else "null") for i in range(branches)))
     (session,) = read(path)
     assert session.branches == branches - 1
+
+
+def messages_of(path: Path) -> tuple[int, str]:
+    """How many messages are read of what is intact, and what is said of the rest."""
+    sessions = list(read(path, lenient=True))
+    return sum(len(session.log) for session in sessions), "\n".join(sessions[0].origin.skipped)
+
+
+def lost_silently(path: Path, lines: list[str], broken: int) -> str:
+    """What is wrong where one line is broken: more than it is lost, or nothing says so; empty where nothing is."""
+    path.write_text("\n".join(line for n, line in enumerate(lines) if n != broken))
+    try:
+        without, _ = messages_of(path)
+    except FormatError:
+        return ""  # nothing can be read without that line
+    path.write_text("\n".join(line if n != broken else line[: len(line) // 2] for n, line in enumerate(lines)))
+    kept, said = messages_of(path)
+    if f"line {broken + 1}" not in said:
+        return f"line {broken + 1} is not named"
+    return f"{without - kept} more are lost" if kept < without else ""
+
+
+def test_a_broken_line_costs_that_line_and_is_named(tmp_path: Path) -> None:
+    for name, n, lines, broken in with_one_broken_line(MUTATIONS // 4):
+        wrong = lost_silently(tmp_path / "broken.jsonl", lines, broken)
+        assert not wrong, f"{name}, number {n}: {wrong}"
