@@ -9,8 +9,10 @@ import pytest
 from models.provider import Reply, completion, refusal, serving
 from trials.toys import PORTS, toy
 
+from workbench.cli.app import main
+from workbench.cli.headline import PENDING
 from workbench.compaction.presets import preset
-from workbench.errors import SetupError, Unanswered
+from workbench.errors import Unanswered
 from workbench.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.models.extractive import Extractive
 from workbench.models.litellm import LiteLLM
@@ -19,7 +21,6 @@ from workbench.models.settings import ModelSettings
 from workbench.trials.agents import ModelAgent
 from workbench.trials.loop import Trial, work
 from workbench.trials.run import opened
-from workbench.trials.sandbox import sandboxed
 
 pytest.importorskip("litellm")
 TOLD = re.compile(r"billing service listens on port (\d+)")
@@ -89,7 +90,51 @@ def test_it_spends_no_more_than_it_may(tmp_path: Path) -> None:
             tried(provider.address, tmp_path, "none", max_usd=0.02)
 
 
-def test_a_models_commands_are_refused_without_a_sandbox(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(SetupError, match="bubblewrap is not installed"):
-        sandboxed(tmp_path)
+SAID = re.compile(r"the row limit of the ([a-z]+ [a-z]+) is (\d+)", re.IGNORECASE)
+PRICES = '[models."openai/stub"]\ninput_usd = 1.0\noutput_usd = 2.0\ntries = 1\nfirst_wait = 0.01\n'
+
+
+def knows_what_it_is_sent(asked: dict[str, Any]) -> Reply:
+    """A model that looks at each file that it is told of, and takes the newest limits that its context has."""
+    last, found = asked["messages"][-1], dict(SAID.findall(json.dumps(asked["messages"])))
+    if last["role"] == "tool":
+        return completion("Done.")
+    text = str(last["content"])
+    if text.startswith("Write config/limits.toml"):
+        lines = [f"{name.replace(' ', '_')} = {value}\n" for name, value in found.items()]
+        return called("write", path="config/limits.toml", content="".join(lines))
+    if text.startswith("What is the row limit"):
+        return completion(f"answer: {next((value for name, value in found.items() if name in text), '?')}")
+    path = re.search(r"src/\w+\.py", text)
+    return called("read", path=path[0]) if path and "Two changes" not in text else completion("Noted.")
+
+
+def test_the_command_foretells_the_bill_keeps_to_its_limit_and_asks_nothing_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "models.toml").write_text(PRICES)
+    monkeypatch.setenv("WORKBENCH_MODELS", str(tmp_path / "models.toml"))
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
+    words = [
+        "trial", "--agent", "litellm:openai/stub", "--no-sandbox", "--families", "changed_values", "--seeds", "1",
+        "--strategies", "truncate", "--jobs", "1", "--json", "--out", str(tmp_path / "out"),
+    ]  # fmt: skip
+    with serving() as provider:
+        provider.by = knows_what_it_is_sent
+        monkeypatch.setenv("WORKBENCH_API_BASE", provider.address)
+        assert main([*words, "--dry-run"]) == 0
+        assert not provider.requests
+        foretold = json.loads(capsys.readouterr().out)[0]
+        assert foretold["requests"] > 50
+        assert 0.1 < foretold["usd"] < 1
+        assert main([*words, "--max-dollars", "0.05"]) == PENDING
+        cut = json.loads(capsys.readouterr().out)
+        assert "the limit is" in cut["pending"]
+        before = len(provider.requests)
+        assert 0 < before * (120 * 1 + 7 * 2) / 1e6 < 0.05
+        assert main(words) == 0
+        rows = {row["strategy"]: row for row in json.loads(capsys.readouterr().out)["strategies"]}
+        asked = [json.dumps(one, sort_keys=True) for one in provider.requests]
+    assert before < len(asked) == len(set(asked))
+    assert [rows[name]["success"] for name in ("none", "truncate", "null")] == [1, 0, 0]
+    assert rows["none"]["usd"] == pytest.approx(rows["none"]["steps"] * (120 * 1 + 7 * 2) / 1e6)

@@ -102,6 +102,13 @@ def test_a_forecast_of_a_models_bill_comes_before_it_is_asked(
     assert "bubblewrap" in capsys.readouterr().err
 
 
+def test_the_window_is_that_of_the_whole_task_when_trials_are_short(done: TrialResults, tmp_path: Path) -> None:
+    found = wb.trial(spec=SPEC.changed(out=tmp_path, steps=3))
+    assert found is not None
+    assert set(found.table["reason"]) == {"it was stopped after 3 answers"}
+    assert list(found.table["window"]) == list(done.table["window"])
+
+
 @pytest.mark.parametrize(
     ("wrong", "error"),
     [({"families": ("no",)}, UnknownName), ({"seeds": 0}, SettingError), ({"share": 2}, SettingError)],

@@ -19,7 +19,7 @@ from workbench.compaction.strategy import Preset
 from workbench.datasets.workspace import Workspace
 from workbench.errors import SettingError, SetupError, Unanswered, UnknownName, WorkbenchError
 from workbench.experiment.compare import REPORTS
-from workbench.experiment.filler import FillerModel, ModelUse, usd_of
+from workbench.experiment.filler import PAID, FillerModel, ModelUse, usd_of
 from workbench.experiment.keys import code_version, described, key
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.spec import (
@@ -55,6 +55,8 @@ READER = "reader"
 UNBOUNDED = 10_000_000
 """The window of the trial without compaction."""
 SMALLEST = 1_000
+MEASURED = Limits()
+"""Of the trial that measures a task, whatever the others' are."""
 DIED = "its worker process died, perhaps because memory ran out; the same command tries again"
 
 
@@ -200,7 +202,8 @@ def forecast(spec: TrialSpec) -> list[ModelUse]:
                     writer=filler if is_paid else writer,
                 )  # fmt: skip
             wrote = done.output
-            usd = usd_of(agent.model.partition(":")[2], done.tokens - wrote, wrote) if not spec.is_reader else 0.0
+            paid, _, name = agent.model.partition(":")
+            usd = usd_of(name, done.tokens - wrote, wrote) if paid == PAID else 0.0
             use = ModelUse("", agent.model, done.steps, done.tokens - wrote, wrote, usd)
             agent = sum([use] * times, agent)
         summaries = sum([filler.use] * times, summaries)
@@ -228,7 +231,7 @@ def _window(job: _Job, task: TrialTask) -> int:
     spec = job.spec
     if spec.window is not None:
         return spec.window
-    plain = _Job(spec.changed(agent=READER), job.how, job.presets)
+    plain = _Job(spec.changed(agent=READER, steps=MEASURED.steps, seconds=MEASURED.seconds), job.how, job.presets)
     row = _row(plain, _Place(task.family, task.seed), task, preset("none"), UNBOUNDED)
     if row["status"] != "ok":
         raise SettingError(f"the task {task.name} cannot be measured: {row['reason']}")

@@ -2,32 +2,38 @@
 
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 from workbench.errors import SetupError
 
+ELSE = "or accept that the model may do what you may with --no-sandbox"
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/alternatives", "/etc/ld.so.cache")
 
 
 def sandboxed(root: Path) -> tuple[str, ...]:
-    """The words before a command: it sees programs, read-only, and may write under `root` alone.
+    """The words before a command: it sees programs, read-only, and may write under `root` alone, but not in its `bin`.
 
     Raises:
-        SetupError: bubblewrap is not installed.
+        SetupError: bubblewrap is not installed, or may not start here.
     """
     program = shutil.which("bwrap")
     if program is None:
         raise SetupError(
-            "a model's commands need a sandbox, and bubblewrap is not installed: install the package bubblewrap, or "
-            "accept that the model may do what you may with --no-sandbox"
+            "a model's commands need a sandbox, and bubblewrap is not installed: install the package bubblewrap, "
+            + ELSE
         )
     python = {os.path.realpath(one) for one in (sys.prefix, sys.base_prefix)}
     seen = [
         word for place in (*SYSTEM, *sorted(python)) if Path(place).exists() for word in ("--ro-bind", place, place)
     ]
     own = str(root.resolve())
-    return (
-        program, "--unshare-all", "--die-with-parent", "--new-session", *seen, "--proc", "/proc", "--dev", "/dev",
-        "--tmpfs", "/tmp", "--bind", own, own, "--",
+    words = (
+        program, "--unshare-all", "--die-with-parent", "--new-session", "--tmpfs", "/tmp", *seen, "--proc", "/proc",
+        "--dev", "/dev", "--bind", own, own, "--ro-bind-try", f"{own}/bin", f"{own}/bin", "--",
     )  # fmt: skip
+    tried = subprocess.run([*words, "true"], capture_output=True, text=True)
+    if tried.returncode:
+        raise SetupError(f"bubblewrap does not start ({tried.stderr.strip()}): allow user namespaces, {ELSE}")
+    return words
