@@ -210,5 +210,5 @@ class LangfuseBuilder(TraceBuilder):
             model, time = text(record, "model"), timestamp(record, "startTime")
             usage, place = LANGFUSE_USAGE.read(mapping(record, "usageDetails", "usage")), identifier(record, "id")
             made = Generation(sent=sent, answer=answer or (), model=model, usage=usage, time=time, place=place)
-            self.generations.append(made)
             self.inside[place] = identifier(record, "parentObservationId")
+            self.generations.append(made)
