@@ -1,0 +1,190 @@
+"""Made-up credentials of sixty kinds, and sixty kinds of harmless texts that look like them; values from a seed."""
+
+from __future__ import annotations
+
+import base64
+import random
+import string
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
+
+Make: TypeAlias = Callable[[random.Random], str]
+
+LETTERS, DIGITS, HEX = string.ascii_letters, string.digits, "0123456789abcdef"
+BOTH = LETTERS + DIGITS
+WORDS = ("sunset", "maple", "harbor", "violet", "copper", "meadow", "falcon", "timber", "orchid", "granite")
+
+
+def of(alphabet: str, length: int, before: str = "", behind: str = "") -> Make:
+    """Values of so many characters of an alphabet, between two texts."""
+    return lambda chance: before + "".join(chance.choice(alphabet) for _ in range(length)) + behind
+
+
+def password(chance: random.Random) -> str:
+    """As people choose them: two words, words and digits, or random letters."""
+    one, two = chance.sample(WORDS, 2)
+    made = (
+        one + two,
+        f"{one}{chance.randrange(10, 999)}!",
+        f"{one.title()}-{two}{chance.randrange(9)}",
+        of(LETTERS, 12)(chance),
+    )
+    return chance.choice([*made, of(BOTH, 14)(chance)])
+
+
+def _discord(chance: random.Random) -> str:
+    number = base64.b64encode(str(chance.randrange(10**17, 10**18)).encode()).decode().rstrip("=")
+    return f"{number}.{of(BOTH, 6)(chance)}.{of(BOTH, 38)(chance)}"
+
+
+def _sas(chance: random.Random) -> str:
+    return of(BOTH, 20)(chance) + "%2B" + of(BOTH, 20)(chance) + "%3D"
+
+
+def _jwt(chance: random.Random) -> str:
+    return f"ey{'J'}{of(BOTH, 30)(chance)}.ey{'J'}{of(BOTH, 60)(chance)}.{of(BOTH, 43)(chance)}"
+
+
+# Put together from parts, so that no scanner takes this file for a leak.
+SECRETS: Mapping[str, tuple[str, Make]] = {
+    "AWS key id": ("aws_access_key_id = {}", of(string.ascii_uppercase + "234567", 16, "AK" + "IA")),
+    "AWS secret": ("AWS_SECRET_ACCESS_KEY={}", of(BOTH + "+/", 40)),
+    "AWS session": ("export AWS_SESSION_TOKEN={}", of(BOTH + "+/", 180)),
+    "GitHub": ("git clone https://{}@github.com/a/b", of(BOTH, 36, "gh" + "p_")),
+    "GitHub, fine-grained": ("GH_TOKEN={}", of(BOTH, 82, "github" + "_pat_")),
+    "GitLab": ("PRIVATE-TOKEN: {}", of(BOTH, 20, "gl" + "pat-")),
+    "Anthropic": ("{}", of(BOTH + "-", 93, "sk-" + "ant-api03-", "AA")),
+    "OpenAI project": ("OPENAI_API_KEY={}", of(BOTH, 80, "sk-" + "proj-")),
+    "OpenAI": ("key {} works", of(BOTH, 48, "sk" + "-")),
+    "Hugging Face": ("{}", of(LETTERS, 34, "h" + "f_")),
+    "Google": ("https://maps.example.com/x?key={}", of(BOTH + "_-", 35, "AI" + "za")),
+    "Google OAuth": ("{}", of(BOTH + "_-", 28, "GOC" + "SPX-")),
+    "Groq": ("{}", of(BOTH, 52, "gs" + "k_")),
+    "Replicate": ("{}", of(BOTH, 37, "r" + "8_")),
+    "Slack": ("{}", of(BOTH, 24, "xo" + "xb-123456789012-123456789012-")),
+    "Slack webhook": ("https://hooks.slack.com/services/{}", of(BOTH, 24, "T00000000/B00000000/")),
+    "Discord": ('client.run("{}")', _discord),
+    "Discord webhook": ("https://discord.com/api/webhooks/{}", of(BOTH, 68, "123456789012345678/")),
+    "Telegram": ("TELEGRAM={}", of(BOTH + "_-", 33, "123456789" + ":AA")),
+    "Telegram address": ("https://api.telegram.org/bot{}/getMe", of(BOTH + "_-", 33, "987654321" + ":AA")),
+    "Stripe": ("{}", of(BOTH, 24, "sk_" + "live_")),
+    "Twilio": ("{}", of(HEX, 32, "S" + "K")),
+    "SendGrid": ("{}", lambda chance: f"S{'G'}.{of(BOTH, 22)(chance)}.{of(BOTH, 43)(chance)}"),
+    "Mailgun": ("{}", of(HEX, 32, "ke" + "y-")),
+    "npm": ("{}", of(BOTH, 36, "np" + "m_")),
+    "npm, old": ("//registry.example.org/:_authToken={}", lambda chance: str(uuid.UUID(int=chance.getrandbits(128)))),
+    "npm, basic": ("//registry.example.org/:_auth={}", of(BOTH, 30, "", "==")),
+    "PyPI": ("{}", of(BOTH + "_-", 80, "py" + "pi-AgEIcHlwaS5vcmc")),
+    "Docker Hub": ("{}", of(BOTH + "_-", 27, "dck" + "r_pat_")),
+    "DigitalOcean": ("{}", of(HEX, 64, "do" + "p_v1_")),
+    "Databricks": ("{}", of(HEX, 32, "da" + "pi")),
+    "Grafana": ("{}", lambda chance: f"gl{'sa'}_{of(BOTH, 32)(chance)}_{of(HEX, 8)(chance)}"),
+    "Tailscale": ("tailscale up --authkey {}", of(BOTH, 32, "ts" + "key-auth-kA1b2C3d4E5fCNTRL-")),
+    "Vault": ("{}", of(BOTH + "_-", 90, "hv" + "s.")),
+    "Azure storage": ("AccountName=x;AccountKey={};EndpointSuffix=y", of(BOTH + "+/", 86, "", "==")),
+    "Azure signature": ("https://x.blob.core.windows.net/c/b?sv=2022-11-02&sp=rl&sig={}", _sas),
+    "Azure shared key": ("SharedAccessKeyName=Root;SharedAccessKey={}", of(BOTH + "+/", 43, "", "=")),
+    "JWT": ("Cookie: jwt={}", _jwt),
+    "bearer": ("Authorization: Bearer {}", of(BOTH, 40)),
+    "token header": ("Authorization: Token {}", of(HEX, 40)),
+    "key header": ("-H 'X-Api-Key: {}'", of(HEX, 32)),
+    "session cookie": ("Cookie: sessionid={}; theme=dark", of(BOTH, 32)),
+    "key of hexadecimal digits": ("WEATHER_API_KEY={}", of(HEX, 32)),
+    "key in JSON": ('{{"apiKey": "{}"}}', of(HEX, 32)),
+    "token in an address": ("GET /me?access_token={} HTTP/1.1", of(BOTH, 40)),
+    "password, environment": ("DB_PASS={}", password),
+    "password, export": ("export SMTP_PASSWORD='{}'", password),
+    "password, YAML": ("db:\n  user: app\n  password: {}\n  port: 5432", password),
+    "password, JSON": ('{{"user": "app", "password": "{}"}}', password),
+    "password, SQL Server": ("Server=db;User Id=sa;Password={};Encrypt=true", password),
+    "password, Postgres": ("host=db user=app password={} dbname=x", password),
+    "password, JDBC": ("jdbc:mysql://h/x?user=a&password={}", password),
+    "password, address": ("postgresql://app:{}@db:5432/x", of(BOTH, 12)),
+    "password, redis address": ("redis://:{}@cache:6379/0", of(BOTH, 12)),
+    "password, .netrc": ("machine api.example.org\n  login bob\n  password {}", password),
+    "password, mysql": ("mysql -u root -p{} shop", password),
+    "password, sshpass": ("sshpass -p {} ssh root@h", password),
+    "password, redis-cli": ("redis-cli -h h -a {} ping", password),
+    "password, docker login": ("docker login -u bob -p {} registry.example.org", password),
+    "password, curl": ("curl -u bob:{} https://x.example.org", password),
+}  # fmt: skip
+"""By kind, a text around the value, and how the value is made."""
+
+
+def _name(chance: random.Random) -> str:
+    return "_".join(chance.sample(WORDS, 2))
+
+
+HARMLESS: Mapping[str, tuple[str, Make]] = {
+    "commit": ("commit {}", of(HEX, 40)),
+    "short commit": ("* {} fix", of(HEX, 9)),
+    "digest": ("image@sha256:{}", of(HEX, 64)),
+    "integrity": ('"integrity": "sha512-{}"', of(BOTH + "+/", 86, "", "==")),
+    "UUID": ("request id {}", lambda chance: str(uuid.UUID(int=chance.getrandbits(128)))),
+    "picture": ("data:image/png;base64,{}", of(BOTH + "+/", 120)),
+    "cache key": ("cache-key: linux-node-{}", of(HEX, 20)),
+    "ETag": ('ETag: "{}"', of(HEX, 32)),
+    "trace": ("traceparent: 00-{}-00f067aa0ba902b7-01", of(HEX, 32)),
+    "public key": ("ssh-ed25519 {} bob", of(BOTH + "+/", 68)),
+    "hash in a file name": ("dist/main.{}.js", of(HEX, 16)),
+    "serial number": ("serial: {}", of(DIGITS, 20)),
+    "variable": ("password = {}", _name),
+    "argument": ("login(user=name, password={})", _name),
+    "argument, alone": ("connect(password={}, timeout=3)", lambda chance: chance.choice(WORDS)),
+    "attribute": ("password=self.{}", _name),
+    "call": ("token = make_{}(user)", _name),
+    "lookup": ("token = tokens[{}]", of(DIGITS, 1)),
+    "type": ("password: {}", lambda chance: chance.choice(("string;", "str", "Optional[str]", "SecretStr = Field()"))),
+    "class": ("password: {}Field", lambda chance: chance.choice(WORDS).title()),
+    "environment lookup": ('password = os.environ["{}"]', lambda chance: _name(chance).upper()),
+    "shell variable": ("mysql -p${} shop", lambda chance: _name(chance).upper()),
+    "braces": ("password: ${{{}}}", lambda chance: _name(chance).upper()),
+    "template": ("password: {{{{ {} }}}}", _name),
+    "placeholder": ("API_KEY=your-{}-key", _name),
+    "stars": ("password={}", of("*", 8)),
+    "angle brackets": ("Authorization: Bearer <{}>", _name),
+    "shell in header": ('-H "Authorization: Bearer ${}"', lambda chance: _name(chance).upper()),
+    "redacted": ("token=[redacted] {}", _name),
+    "comparison": ("if password == {}:", _name),
+    "sentence": ("the password is {} and stored", lambda chance: chance.choice(("required", "wrong", "hashed"))),
+    "prose": ("A token is sent to the {} service", lambda chance: chance.choice(WORDS)),
+    "length": ("PASSWORD_MIN_LENGTH={}", of(DIGITS, 2)),
+    "tokens": ("max_tokens={}", of(DIGITS, 6)),
+    "token count": ('"total_tokens": {}', of(DIGITS, 7)),
+    "primary key": ("primary_key={}", lambda chance: chance.choice(("True", "False", "user_id"))),
+    "sort key": ("sort(key={})", _name),
+    "key in YAML": ("key: {}", _name),
+    "key name": ("secretKeyRef: {{name: {}}}", _name),
+    "file of secrets": ("open('{}/credentials.json')", lambda chance: chance.choice(WORDS)),
+    "page": ("templates/{}/password_reset.html", lambda chance: chance.choice(WORDS)),
+    "test name": ("--- PASS: Test{}Credentials401 (0.00s)", lambda chance: chance.choice(WORDS).title()),
+    "ternary": ("ok ? 'pass' : '{}'", lambda chance: chance.choice(WORDS)),
+    "compass": ("compass={}", _name),
+    "bypass": ("bypass={}", _name),
+    "passed": ("passed={}", of(DIGITS, 4)),
+    "mkdir": ("mkdir -p {}", _name),
+    "port": ("docker run -p {}:80 nginx", of("12345678", 4)),
+    "ssh port": ("ssh -p {} bob", of("12345678", 4)),
+    "mysql port": ("mysql -P {} -h db", of("12345678", 4)),
+    "mysql asks": ("mysql -u root -p {}", _name),
+    "login page": ("az login --tenant {}", _name),
+    "basic auth": ("basic {} devcontainer", _name),
+    "address": ("https://example.org:8443/{}", _name),
+    "clone over ssh": ("git clone git@github.com:{}/x.git", _name),
+    "cookie": ("Cookie: theme={}; lang=en", lambda chance: chance.choice(WORDS)),
+    "folder": ("PWD=/srv/{}", _name),
+    "import": ("from {}.token import Token", _name),
+    "signature": ("def sign(key: bytes, sig={}): ...", _name),
+    "version": ("token-lib=={}", lambda chance: ".".join(str(chance.randrange(30)) for _ in range(3))),
+}  # fmt: skip
+"""By kind, a text around a value that is no secret, and how the value is made."""
+
+
+def planted(kinds: Mapping[str, tuple[str, Make]], kind: str, count: int) -> Iterator[tuple[str, str]]:
+    """So many texts of a kind, each with the value in it; the same ones each time."""
+    text, make = kinds[kind]
+    chance = random.Random(kind)
+    for _ in range(count):
+        value = make(chance)
+        yield f"before\n{text.format(value)}\nbehind", value
