@@ -159,6 +159,15 @@ def test_an_answer_is_bounded_and_has_part_of_what_does_not_fit(tokens: int) -> 
         assert len(answer) <= 4 * tokens and "of the pool" in answer
 
 
+def test_an_archive_that_grows_answers_as_one_made_of_all() -> None:
+    texts = {"aaaaaaaa": "the limit is 7", "bbbbbbbb": "the limit is 9", "cccccccc": "a limit of the pool"}
+    for order in ("abc", "cab", "bc", "a"):  # going on where it ended, and not
+        wanted = {name * 8: texts[name * 8] for name in order}
+        grown = Archive({"aaaaaaaa": texts["aaaaaaaa"]}).grown(wanted)
+        assert grown.search("limit pool") == Archive(wanted).search("limit pool")
+        assert grown.answer("bbbbbbbb") == Archive(wanted).answer("bbbbbbbb")
+
+
 def test_a_call_that_finds_nothing_is_told_so_in_a_sentence() -> None:
     assert ARCHIVE.answer("zzzzzzzz").startswith("Nothing is archived under the id 'zzzzzzzz'")
     assert ARCHIVE.answer(query="zebra").startswith("Nothing in the archive has a word of 'zebra'")

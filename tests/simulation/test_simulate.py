@@ -1,17 +1,23 @@
 """Replay with consequences: what a context no longer tells is looked up again, and paid for."""
 
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
+from pandas.testing import assert_frame_equal
 
 import workbench as wb
 from builders import called, result, rules, said, told
+from profiles import FULL
 from workbench.cli.app import main
 from workbench.errors import SettingError
 from workbench.simulation.simulate import Simulation, SimulationSpec
 from workbench.transcript.message import Message
 from workbench.transcript.session import Session
 
+with_workers = pytest.mark.skipif(not FULL, reason="starts workers; part of the full profile")
 PORTS = "mail_port = 5125\nweb_port = 8181\nadmin_port = 9292\nlog_port = 6514"
 
 
@@ -111,6 +117,52 @@ def test_a_row_that_is_there_is_not_made_again(tmp_path: Path) -> None:
     again = simulated(recorded(USE, *READ), tmp_path, "truncate,none")
     assert written.items() <= {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.json")}.items()
     assert again.look_ups.equals(first.look_ups)
+
+
+@pytest.fixture
+def recordings(tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / f"s{number}.jsonl" for number in range(3)]
+    for number, path in enumerate(paths):
+        wb.save(recorded(USE, *READ, parts=40 + number), path)
+    return paths
+
+
+def tables(recordings: list[Path], out: Path, **how: object) -> Simulation:
+    return wb.simulate(recordings, strategies="truncate,summarize+recall", window=4_000, out=out, **how)
+
+
+def assert_same(one: Simulation, other: Simulation) -> None:
+    assert_frame_equal(one.simulated, other.simulated)
+    assert_frame_equal(one.look_ups, other.look_ups)
+    assert one.failed == other.failed
+
+
+def test_it_is_the_same_when_it_goes_on_after_it_was_killed(recordings: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / "killed"
+    command = [sys.executable, "-m", "workbench", "simulate", *map(str, recordings), "--out", str(out), "--jobs", "1"]
+    command += ["--strategies", "truncate,summarize+recall", "--window", "4000"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as running:
+        until = time.monotonic() + 60
+        while not list(out.glob("replays/*.json")) and time.monotonic() < until:
+            time.sleep(0.002)
+        running.kill()
+    kept = {path: path.stat().st_mtime_ns for path in out.glob("replays/*.json")}
+    assert 0 < len(kept) < 6
+    assert_same(tables(recordings, out), tables(recordings, tmp_path / "whole"))
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+
+
+@with_workers
+def test_workers_find_the_same(recordings: list[Path], tmp_path: Path) -> None:
+    assert_same(tables(recordings, tmp_path / "two", jobs=2), tables(recordings, tmp_path / "one"))
+
+
+@with_workers
+def test_a_cluster_finds_the_same(recordings: list[Path], tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as there:
+        found = tables(recordings, tmp_path / "there", scheduler=there.scheduler_address)
+    assert_same(found, tables(recordings, tmp_path / "here"))
 
 
 def test_an_unknown_setting_is_named() -> None:

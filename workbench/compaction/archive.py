@@ -3,6 +3,7 @@
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from workbench.compaction.recall import ID_LENGTH
@@ -39,8 +40,9 @@ class Archive:
         Raises:
             SettingError: this Python's SQLite cannot search.
         """
-        self._texts, self._count = texts, count
-        self._passages = [one for id, text in texts.items() if len(id) == ID_LENGTH for one in _passages(id, text)]
+        self._texts: dict[str, str] = {}
+        self._count = count
+        self._passages: list[Passage] = []
         self._index = sqlite3.connect(":memory:", check_same_thread=False)
         try:
             self._index.execute(
@@ -48,7 +50,21 @@ class Archive:
             )
         except sqlite3.OperationalError:
             raise SettingError(NO_SEARCH) from None
-        rows = ((number, one.text, one.id) for number, one in enumerate(self._passages))
+        self._add(texts)
+
+    def grown(self, texts: Mapping[str, str]) -> "Archive":
+        """An archive of these texts: this one with more in it where they continue its own, else a new one."""
+        old = len(self._texts)
+        if [*islice(texts.items(), old)] != [*self._texts.items()]:
+            return Archive(texts, self._count)
+        self._add(dict(islice(texts.items(), old, None)))
+        return self
+
+    def _add(self, texts: Mapping[str, str]) -> None:
+        old = len(self._passages)
+        self._texts |= texts
+        self._passages += [one for id, text in texts.items() if len(id) == ID_LENGTH for one in _passages(id, text)]
+        rows = ((number, one.text, one.id) for number, one in enumerate(self._passages[old:], old))
         self._index.executemany("insert into passages(rowid, text, id) values (?, ?, ?)", rows)
 
     def answer(self, id: str = "", query: str = "", tokens: int = TOKENS) -> str:

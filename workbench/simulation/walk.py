@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from workbench.compaction.archive import Archive
@@ -70,7 +69,7 @@ class ConsequenceWalk(Walk):
         self._kept: set[int] = set()
         self._new: list[tuple[str, int | None]] = []
         self._working = True
-        self._archive = lru_cache(1)(lambda compactions: Archive(self.sent.archive, self.sizing.count))
+        self._archive = Archive({}, self.sizing.count)
 
     def consider(self, moment: Moment) -> None:
         """Ask the trigger; what a compaction leaves is what the agent knows from there on."""
@@ -148,7 +147,8 @@ class ConsequenceWalk(Walk):
     def _recall(self, thing: NeededThing) -> None:
         """One call to the archive, with the words of the action that lead to the thing and that the context shows."""
         query = query_for(thing.item, shown_features(self.needs.history, self.view())) if thing.item else ""
-        found = self._archive(len(self.events)).search(query) if query else []
+        self._archive = self._archive.grown(self.sent.archive)
+        found = self._archive.search(query) if query else []
         if not found:
             return
         blocks = (Text("\n\n".join(one.text for one in found)),)
