@@ -32,7 +32,7 @@ OVERFLOWS: list[tuple[str, str, int | None, int | None, int | None]] = [
      537_812),
     ("xai code", "[input_too_large] the request does not fit", 400, None, None),
     ("mistral", "Prompt contains 40012 tokens and 0 draft tokens, too large for model with 32768 maximum context "
-     "length", 400, None, None),
+     "length", 400, 32_768, 40_012),
     ("openrouter", "This endpoint's maximum context length is 163840 tokens. However, you requested about 210000 "
      "tokens (200000 of text input, 10000 in the output). Please reduce either.", 400, 163_840, 200_000),
     ("openrouter nested", '{"error": {"message": "Provider returned error", "metadata": {"raw": "{\\"message\\": '
