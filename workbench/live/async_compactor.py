@@ -6,6 +6,7 @@ from threading import Event as Flag
 from typing import TypeVar
 
 from workbench.compaction.engine import Compaction
+from workbench.errors import SettingError
 from workbench.live.compactor import Compactor
 from workbench.live.events import Retry
 from workbench.live.hooks import CANCELLED
@@ -27,6 +28,8 @@ class AsyncCompactor:
     """
 
     def __init__(self, compactor: Compactor) -> None:
+        if not isinstance(compactor, Compactor):
+            raise SettingError(f"compactor is {compactor!r:.80}; a wb.Compactor would be accepted")
         self.compactor = compactor
         self._turn = asyncio.Lock()
 

@@ -9,6 +9,7 @@ from threading import RLock
 from workbench.compaction.engine import Compaction
 from workbench.compaction.presets import preset as preset_named
 from workbench.compaction.strategy import Preset
+from workbench.live.arguments import check, check_manual
 from workbench.live.callbacks import Host
 from workbench.live.events import Event, Retry, RunEnds, UsageIgnored
 from workbench.live.formats.table import MessageFormat
@@ -22,7 +23,7 @@ from workbench.live.recovery import Recovery
 from workbench.live.runner import Runner
 from workbench.live.saved import read, restore, save
 from workbench.live.scheduler import Scheduler
-from workbench.live.settings import Settings
+from workbench.live.settings import Settings, whole
 from workbench.live.usage import usage_of
 from workbench.models import find_model
 from workbench.models.model import Model
@@ -79,9 +80,12 @@ class Compactor(RecallTool):
             clock: seconds, for learned limits to expire.
 
         Raises:
-            UnknownName: no preset or model has that name.
-            SettingError: `litellm` without a model's name, or no model for a preset that asks one first of all.
+            UnknownName: no preset, model or format has that name.
+            SettingError: `litellm` without a model's name, no model for a preset that asks one first of all, or a value
+                that cannot work.
         """
+        whole("window", window)
+        check(preset, model, settings, hooks, format, on_event=on_event, count=count, pins=pins, clock=clock)
         self.preset = preset_named(preset) if isinstance(preset, str) else preset
         self._host = host = Host(on_event)
         self._tell, self._lock = host.tell, RLock()
@@ -269,6 +273,7 @@ class Compactor(RecallTool):
             ModelError: no summary could be had; the history stays as it was.
             CompactionRefused: a turn goes on, and the preset's system compacts by hand only between turns.
         """
+        check_manual(instructions, keep_recent)
         with self._lock:
             self._runner.hear(messages)
             budget = self._gauge.manual(instructions, keep_recent)

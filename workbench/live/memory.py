@@ -11,7 +11,7 @@ from workbench.live.formats.canonical import key
 from workbench.live.formats.shape import HostMessage, OutgoingMessage, is_system, record_of
 from workbench.live.formats.table import FORMATS
 from workbench.live.identity import Additions, Line, common, markers, remarked, text_of
-from workbench.live.message_reader import MessageReader
+from workbench.live.message_reader import MessageReader, listed
 from workbench.live.state import Checkpoint, State, longer
 from workbench.transcript.context import Context
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
@@ -55,6 +55,7 @@ class Memory:
             How many of the host's messages are still the same, where it went back; None where it went on, or where
             only what it adds to each request is gone.
         """
+        messages = listed(messages)
         objects, said = self._parted(messages)
         self._renew_system(said)
         line, same, heard, reworded = self._found(said)

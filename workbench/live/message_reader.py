@@ -1,7 +1,7 @@
 """Reads what a host sends into messages of ours, its preset's own summaries among them."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from workbench.compaction.file_lists import lists_in, parted
@@ -10,7 +10,7 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset
 from workbench.errors import FormatError
 from workbench.live.formats.parts import plain
-from workbench.live.formats.shape import Entry, Format, HostMessage, Record, record_of
+from workbench.live.formats.shape import Entry, Format, HostMessage, Record, misfit, record_of
 from workbench.live.formats.table import FORMATS, MessageFormat, format_of
 from workbench.transcript.message import Json, Message, Summary, plain_text
 
@@ -60,6 +60,17 @@ def _summary(message: Message, stage: object) -> Summary | None:
     )  # fmt: skip
 
 
+def listed(messages: Json) -> list[Json]:
+    """A host's messages as a list.
+
+    Raises:
+        FormatError: they are no list.
+    """
+    if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
+        raise FormatError(f"expected a list of messages, found {type(messages).__name__}", where="messages")
+    return list(messages)
+
+
 @dataclass(slots=True)
 class MessageReader:
     """Reads a host's messages one after another.
@@ -107,8 +118,9 @@ class MessageReader:
         format = FORMATS[self.present_format]
         at = 0
         while at < len(records):
-            if why := format.problem(records[at]):
-                raise FormatError(why, where=f"messages[{start + at}]", field="role")
+            field, why = next(filter(any, (misfit(records[at]), format.problem(records[at]))), ("", ""))
+            if why:
+                raise FormatError(why, where=f"messages[{start + at}]", field=field)
             stop = at + 1
             while stop < len(records) and format.joins(records[at]) and format.joins(records[stop]):
                 stop += 1

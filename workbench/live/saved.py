@@ -69,7 +69,10 @@ def read(document: Json, preset: str | None = None) -> SavedCompactor:
     if document.get("version") != VERSION:
         why = f"version {document.get('version')!r} is unknown; a compactor of version {VERSION} would be accepted"
         raise FormatError(why, where="saved compactor", field="version")
-    saved: SavedCompactor = read_as(SavedCompactor, document)
+    try:
+        saved: SavedCompactor = read_as(SavedCompactor, document)
+    except FormatError as error:
+        raise FormatError(error.why, where="saved compactor", field=error.field) from None
     if preset is not None and preset != saved.preset:
         raise SettingError(f"the document was saved with preset {saved.preset!r}; pass that one instead of {preset!r}")
     return saved

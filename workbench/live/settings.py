@@ -1,9 +1,22 @@
 """What a host may set for its compactor, and change while it runs."""
 
 from dataclasses import dataclass
+from numbers import Integral
 
 from workbench.compaction.strategy import Trigger
 from workbench.errors import SettingError
+
+
+def whole(name: str, value: object, least: int | None = 1, *, optional: bool = False) -> None:
+    """Refuse a setting that is no whole number of at least so much, or None where it is optional.
+
+    Raises:
+        SettingError: it is not.
+    """
+    fits = isinstance(value, Integral) and not isinstance(value, bool) and (least is None or int(value) >= least)
+    if not fits and not (optional and value is None):
+        bound = "" if least is None else f" of at least {least}"
+        raise SettingError(f"{name} is {value!r:.80}; a whole number{bound} would be accepted")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +57,13 @@ class Settings:
     most_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        if self.window is not None and self.window <= 0:
-            raise SettingError(f"window is {self.window!r}; a number of tokens above 0 would be accepted")
+        whole("window", self.window, optional=True)
+        whole("breaker", self.breaker)
+        for name in ("retries", "most_images", "most_bytes"):
+            whole(name, getattr(self, name), least=0, optional=name != "retries")
+        whole("keep_recent", self.keep_recent, least=None, optional=True)
+        if self.trigger is not None and not callable(getattr(self.trigger, "check", None)):
+            raise SettingError(f"trigger is {self.trigger!r:.80}; one such as wb.AtShare(0.8) would be accepted")
         if not 0 <= self.hysteresis < 1:
             raise SettingError(f"hysteresis is {self.hysteresis!r}; it must lie in [0, 1)")
         if not (self.cooldown >= 0 and self.cooldown_seconds >= 0):
@@ -53,10 +71,4 @@ class Settings:
         if self.model_seconds is not None and not self.model_seconds > 0:
             raise SettingError(
                 f"model_seconds is {self.model_seconds!r}; a number of seconds above 0 would be accepted"
-            )
-        if self.breaker < 1 or self.retries < 0:
-            raise SettingError(f"breaker {self.breaker!r} must be at least 1 and retries {self.retries!r} at least 0")
-        if any(one is not None and one < 0 for one in (self.most_images, self.most_bytes)):
-            raise SettingError(
-                f"most_images {self.most_images!r} and most_bytes {self.most_bytes!r} must be at least 0"
             )

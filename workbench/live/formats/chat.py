@@ -45,11 +45,11 @@ _THOUGHT_KEYS = frozenset({"reasoning_content", "reasoning", "thinking_blocks", 
 class Chat(Format):
     """Reads both APIs' messages alike, so that a gateway may mix them; each API writes its own new ones."""
 
-    def problem(self, record: Record) -> str:
+    def problem(self, record: Record) -> tuple[str, str]:
         """Whether the role is unknown."""
         if record.get("role") in _ROLES:
-            return ""
-        return f"no role is named {record.get('role')!r}; known are {', '.join(_ROLES)}"
+            return "", ""
+        return "role", f"no role is named {record.get('role')!r}; known are {', '.join(_ROLES)}"
 
     def read(self, entry: Entry) -> list[Message]:
         """The messages of one of the host's: several where it holds Anthropic's tool results."""

@@ -59,9 +59,10 @@ class Gemini(Format):
         """Whether it has parts."""
         return "parts" in record and "content" not in record
 
-    def problem(self, record: Record) -> str:
+    def problem(self, record: Record) -> tuple[str, str]:
         """Whether its parts are no list."""
-        return "" if isinstance(record.get("parts"), list) else "expected a content with a list of parts"
+        known = isinstance(record.get("parts"), list)
+        return ("", "") if known else ("parts", "expected a content with a list of parts")
 
     def read(self, entry: Entry) -> list[Message]:
         """An answer, or the results in a user's content and then what else it says."""

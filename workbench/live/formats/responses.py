@@ -75,9 +75,10 @@ class Responses(Format):
         texts = {"input_text", "output_text", "input_image", "input_file"}
         return isinstance(content, list) and any(isinstance(p, Mapping) and p.get("type") in texts for p in content)
 
-    def problem(self, record: Record) -> str:
+    def problem(self, record: Record) -> tuple[str, str]:
         """Whether it has neither a type nor a role."""
-        return "" if _kind(record) or record.get("role") else "expected an item with a type, or a role and content"
+        known = _kind(record) or record.get("role")
+        return ("", "") if known else ("type", "expected an item with a type, or a role and content")
 
     def joins(self, record: Record) -> bool:
         """Whether a model wrote it."""

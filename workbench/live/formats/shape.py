@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, Literal, TypeAlias
 
-from workbench.live.formats.canonical import key
+from workbench.live.formats.canonical import BODIES, key
 from workbench.live.formats.parts import plain
 from workbench.transcript.message import AnswerBlock, AssistantMessage, Image, Json, Message, SaidBlock, Summary, Text
 
@@ -29,9 +29,20 @@ def is_system(entry: Json) -> bool:
 def record_of(given: Json) -> dict[str, Json]:
     """A copy of a host's entry as plain data."""
     record = deepcopy(dict(plain(given)))
-    if isinstance(record.get("content"), list):
-        record["content"] = [plain(part) for part in record["content"]]
+    for name, value in record.items():
+        record[name] = [plain(part) for part in value] if isinstance(value, list) else plain(value)
     return record
+
+
+def misfit(record: Record) -> tuple[str, str]:
+    """The field of an entry that no format can read, and why; empty if there is none."""
+    for name in BODIES:
+        if isinstance(value := record.get(name), bytes | bytearray | int | float):
+            return name, f"expected text or a list of parts, found {type(value).__name__}"
+    calls = record.get("tool_calls")
+    if calls and not (isinstance(calls, list | tuple) and all(isinstance(one, Mapping) for one in calls)):
+        return "tool_calls", "expected a list of calls"
+    return "", ""
 
 
 @dataclass(frozen=True)
@@ -135,8 +146,8 @@ class Format(ABC):
         """Whether an entry has what only this format has."""
 
     @abstractmethod
-    def problem(self, record: Record) -> str:
-        """Why an entry cannot be read; empty if it can."""
+    def problem(self, record: Record) -> tuple[str, str]:
+        """The field for which an entry cannot be read, and why; empty if it can."""
 
     def joins(self, record: Record) -> bool:
         """Whether an entry is a piece of an answer, to be read together with its neighbours that are pieces too."""

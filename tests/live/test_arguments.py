@@ -1,0 +1,95 @@
+"""Arguments and messages that cannot work are refused in one sentence that says what would be accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from live.talk import Record, asked, back
+
+import workbench as wb
+from workbench.errors import WorkbenchError
+from workbench.live.async_compactor import AsyncCompactor
+from workbench.live.settings import Settings
+
+
+def made(preset: Any = "pipeline", **given: Any) -> wb.Compactor:
+    return wb.Compactor(preset, **{"model": "extractive", **given})
+
+
+def saved() -> Record:
+    live = made()
+    live.before_request([asked("so?")])
+    return live.save()
+
+
+def hand(**given: Any) -> object:
+    return made().compact(messages=[asked("so?")], **given)
+
+
+WRONG: list[tuple[Callable[[], object], str]] = [
+    (lambda: made(window="128k"), "window is '128k'; a whole number of at least 1 would be accepted"),
+    (lambda: made(window=0), "window is 0; a whole number of at least 1 would be accepted"),
+    (lambda: made(window=0.8), "window is 0.8; a whole number of at least 1 would be accepted"),
+    (lambda: made(window=True), "window is True; a whole number of at least 1 would be accepted"),
+    (lambda: made("pipline"), "no preset is named 'pipline'; known are claude_code, "),
+    (lambda: made(None), "preset is None; a preset, such as wb.preset('pipeline'), or its name would be accepted"),
+    (lambda: made(wb.preset("opal").strategy), "; a preset, such as wb.preset('pipeline'), or its name would be"),
+    (lambda: made(model="gpt-4o"), "no model is named 'gpt-4o'; known are extractive, litellm, local, scripted"),
+    (lambda: made(model=len), "or an object with `complete`, would be accepted"),
+    (lambda: made(format="claude"), "no format is named 'claude'; known are anthropic, gemini, openai, responses"),
+    (lambda: made(settings={"window": 8}), "settings is {'window': 8}; workbench.live.settings.Settings, or"),
+    (lambda: made(hooks=print), "wb.Hooks, such as wb.Hooks(before=function), would be accepted"),
+    (lambda: made(pins=["m1"]), "pins is ['m1']; a function would be accepted"),
+    (lambda: made(on_event=[]), "on_event is []; a function would be accepted"),
+    (lambda: Settings(breaker="3"), "breaker is '3'; a whole number of at least 1 would be accepted"),  # type: ignore[arg-type]
+    (lambda: Settings(trigger="80%"), "trigger is '80%'; one such as wb.AtShare(0.8) would be accepted"),  # type: ignore[arg-type]
+    (lambda: AsyncCompactor("pipeline"), "compactor is 'pipeline'; a wb.Compactor would be accepted"),  # type: ignore[arg-type]
+    (lambda: hand(keep_recent="2k"), "keep_recent is '2k'; a whole number would be accepted"),
+    (lambda: hand(instructions=2_000), "instructions is 2000; a text would be accepted"),
+    (lambda: wb.Compactor.load("{}"), "what `Compactor.save` returned would be accepted"),
+    (lambda: wb.Compactor.load({**saved(), "version": 2}), "version 2 is unknown; a compactor of version 1 would be"),
+    (lambda: wb.Compactor.load({**saved(), "window": "3"}), "saved compactor, field 'window': expected a whole number"),
+    (lambda: wb.Compactor.load(saved(), "opal"), "saved with preset 'pipeline'; pass that one instead of 'opal'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("use", "sentence"), WRONG, ids=[sentence for _, sentence in WRONG])
+def test_an_argument_that_cannot_work_is_refused_in_a_sentence(use: Callable[[], object], sentence: str) -> None:
+    with pytest.raises(WorkbenchError) as error:
+        use()
+    assert sentence in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("messages", "sentence"),
+    [
+        (b"so?", "messages: expected a list of messages, found bytes"),
+        ({"messages": []}, "messages: expected a list of messages, found dict"),
+        (7, "messages: expected a list of messages, found int"),
+        ([b"so?"], "messages[0]: expected a message with a role and content, found bytes"),
+        ([asked("so?"), {"role": "robot"}], "messages[1], field 'role': no role is named 'robot'; known are system, "),
+        ([{"role": "user", "content": b"so?"}], "messages[0], field 'content': expected text or a list of parts, found"),
+        ([{"role": "assistant", "tool_calls": "read"}], "messages[0], field 'tool_calls': expected a list of calls"),
+    ],
+)  # fmt: skip
+def test_messages_that_cannot_be_read_are_refused_and_the_next_request_is_as_ever(messages: Any, sentence: str) -> None:
+    live = made()
+    with pytest.raises(wb.WorkbenchError) as error:
+        live.before_request(messages)
+    assert str(error.value).startswith(sentence)
+    assert live.before_request([asked("so?")]) == [asked("so?")]
+
+
+def test_calls_that_are_a_clients_objects_inside_a_dict_are_read_and_sent_as_they_are() -> None:
+    types = pytest.importorskip("openai.types.chat")
+    call = types.ChatCompletionMessageToolCall.model_validate(
+        {"id": "c1", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+    )
+    given = [asked("so?"), {"role": "assistant", "content": None, "tool_calls": [call]}, back("c1", "done")]
+    live = made()
+    sent = live.before_request(given)
+    assert sent[1]["tool_calls"][0] is call
+    assert [use.name for entry in live.log.path() for use in getattr(entry.message, "calls", ())] == ["read"]  # type: ignore[union-attr]
+    assert wb.Compactor.load(live.save(), model="extractive").before_request(given) == sent
