@@ -70,7 +70,7 @@ def test_an_argument_that_cannot_work_is_refused_in_a_sentence(use: Callable[[],
         (7, "messages: expected a list of messages, found int"),
         ([b"so?"], "messages[0]: expected a message with a role and content, found bytes"),
         ([asked("so?"), {"role": "robot"}], "messages[1], field 'role': no role is named 'robot'; known are system, "),
-        ([{"role": "user", "content": b"so?"}], "messages[0], field 'content': expected text or a list of parts, found"),
+        ([{"role": "user", "content": b"so?"}], "messages[0], field 'content': expected text or a list of parts"),
         ([{"role": "assistant", "tool_calls": "read"}], "messages[0], field 'tool_calls': expected a list of calls"),
     ],
 )  # fmt: skip
