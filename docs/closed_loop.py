@@ -21,15 +21,14 @@ from workbench.datasets.bundled import bundled_files
 from workbench.formats import amount, count, decimal, interval, missing, percent, some
 from workbench.simulation.held import held_things, session_rates
 from workbench.simulation.simulate import SIMULATED, simulate
-from workbench.validation.used_things import compacted
+from workbench.validation.used_things import compacted, used_things
 
 PAGE = Path(__file__).parent / "closed-loop.md"
 STRATEGIES = (
     "truncate", "summarize", "summarize+recall", "pipeline", "observation_mask", "clear_tool_uses", "opencode", "pi"
 )  # fmt: skip
 WINDOW = 32_000
-TITLES = {"presence": "presence", "exam": "exam, at the compaction", "coverage": "simulation, at the use"}
-"""The simulated credit takes the place of `coverage` in the tables of metrics."""
+TITLES = {"presence": "presence", "exam": "exam, at the compaction", "simulated": "simulation, at the use"}
 
 
 def measured(paths: Sequence[str], bundled: bool) -> Frames:
@@ -77,7 +76,7 @@ def _with(row: dict[str, object], name: str, form: object) -> str:
 def compared(paths: Sequence[str], _: bool) -> Frames:
     """What agents fetched again after their compactions beside what the simulation looks up."""
     ready = compacted(paths)
-    held = held_things(ready)
+    held = held_things(ready, used_things(ready))
     return {
         "things": held.assign(thing=held.groupby("session")["thing"].transform(lambda each: pd.factorize(each)[0])),
         "rates": session_rates(ready, held),
@@ -97,7 +96,7 @@ def looks(rates: pd.DataFrame, things: pd.DataFrame) -> Iterator[str]:
     yield ""
     yield "| | AUC | pairs alike | less presence's AUC |"
     yield "|---|---|---|---|"
-    table = with_intervals(figures(known.assign(coverage=known["simulated"]))).set_index("metric")
+    table = with_intervals(figures(known, metrics=[*TITLES])).set_index("metric")
     for name, title in TITLES.items():
         yield f"| {title} | {' | '.join(table.loc[name, ['auc', 'alike', 'lead']])} |"
     yield ""

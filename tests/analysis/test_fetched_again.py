@@ -154,8 +154,8 @@ def test_the_command_prints_the_figures(tmp_path: Path, capsys: pytest.CaptureFi
     assert "no better than presence" in capsys.readouterr().out
     assert main(["validate", "behaviour", str(tmp_path), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    (exam,) = (row for row in found["by the context that the agent went on with"] if row["metric"] == "exam")
-    assert exam["if_lost"] > exam["if_kept"]
+    own = {row["metric"]: row for row in found["by the context that the agent went on with"]}
+    assert all(own[name]["if_lost"] > own[name]["if_kept"] for name in ("exam", "simulated"))
 
 
 def test_the_command_says_that_nothing_was_compacted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -169,7 +169,7 @@ def test_the_simulation_looks_up_what_the_context_lost_whatever_the_agent_really
     fetched: Collection[str],
 ) -> None:
     ready = [prepared(session(fetched))]
-    held = held_things(ready)
+    held = held_things(ready, used_things(ready))
     own = held[held["thing"].str.endswith("_retry_limit")].set_index("thing")["looked_up"]
     assert {name.removesuffix("_retry_limit") for name in own.index[own.fillna(False)]} == set(PLACES) - set(KEPT)
     rates = session_rates(ready, held).iloc[0]

@@ -177,3 +177,21 @@ def test_the_command_fits_80_columns(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main([*words, "--out", str(tmp_path / "run")]) == 0
     out = capsys.readouterr().out
     assert "truncate+recall" in out and max(map(len, out.splitlines())) <= 80
+
+
+def test_what_a_model_that_reads_may_cost_is_told_before_it_is_asked_and_is_bounded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    recording = tmp_path / "one.jsonl"
+    wb.save(recorded(USE, *READ), recording)
+    words = ["simulate", str(recording), "--strategies", "truncate", "--window", "4000", "--jobs", "1"]
+    words += ["--out", str(tmp_path / "run"), "--cache", str(tmp_path / "cache")]
+    assert main([*words, "--dry-run"]) == 0
+    assert "No model is asked" in capsys.readouterr().out
+    words += ["--reader", "litellm:gpt-4o-mini"]
+    assert main([*words, "--dry-run"]) == 0
+    told = capsys.readouterr().out
+    assert "1 requests to litellm:gpt-4o-mini for the reader" in told and "at most about < $0.001" in told
+    assert main([*words, "--max-dollars", "0"]) == 3
+    assert "gpt-4o-mini was not asked: it may cost" in capsys.readouterr().err

@@ -32,13 +32,16 @@ def scored(rows: pd.DataFrame) -> pd.DataFrame:
     return known.assign(when=band.astype(str), fetched_again=known["fetched_again"].astype(bool))
 
 
-def figures(rows: pd.DataFrame, by: Sequence[str] = (), unit: str = "session") -> pd.DataFrame:
+def figures(
+    rows: pd.DataFrame, by: Sequence[str] = (), unit: str = "session", metrics: Sequence[str] = METRICS
+) -> pd.DataFrame:
     """What each metric's verdicts say of what was fetched again: a row a metric, and a value of the columns `by`.
 
     Args:
         rows: the table `used_things`.
         by: its columns, or `when`.
         unit: `session` or `project`: what intervals are over.
+        metrics: columns with a verdict in [0, 1] wherever the exam has one.
 
     Returns:
         Columns: `by`; `metric`; `things`, `units`: how many; `fetched`: the share fetched again; `lost`: things with a
@@ -53,7 +56,7 @@ def figures(rows: pd.DataFrame, by: Sequence[str] = (), unit: str = "session") -
     found = [
         {**dict(zip(by, key, strict=True)), "metric": metric, **_figures(own, metric, unit)}
         for key, own in groups
-        for metric in METRICS
+        for metric in metrics
     ]
     return pd.DataFrame(found)
 

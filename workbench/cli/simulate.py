@@ -1,10 +1,13 @@
 """`workbench simulate`: what an agent that knows only its context would have had to look up again."""
 
+from dataclasses import asdict
+
 from workbench.analysis.simulated import FIGURES, by_strategy
-from workbench.cli.options import AsJson, Paths, takes, tell_terms
+from workbench.cli.judge import use_at_most
+from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import complain, records, say, say_json, table
 from workbench.formats import some
-from workbench.simulation.simulate import SimulationSpec
+from workbench.simulation.simulate import SimulationSpec, forecast
 from workbench.simulation.simulate import simulate as simulation_of
 
 SHOWN = {
@@ -14,7 +17,7 @@ SHOWN = {
 
 
 @takes(SimulationSpec, jobs=None)
-def simulate(spec: SimulationSpec, paths: Paths = None, as_json: AsJson = False) -> int:
+def simulate(spec: SimulationSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False) -> int:
     """Follow recorded actions under strategies; what a context no longer tells is looked up again and paid for.
 
     Means a session. `look-ups`: calls made again, and their `tokens`. `blind`: actions that use what no call brings
@@ -27,8 +30,20 @@ def simulate(spec: SimulationSpec, paths: Paths = None, as_json: AsJson = False)
       workbench simulate
 
       workbench simulate my-sessions/ --strategies truncate,summarize,summarize+recall --window 64000
+
+      workbench simulate session.jsonl --reader litellm:gpt-4o-mini --max-dollars 2 --dry-run
     """
-    tell_terms(spec.model)
+    tell_terms(spec.model, spec.reader)
+    uses = {} if spec.quiet and not dry_run else forecast(paths or (), spec)
+    if dry_run and as_json:
+        say_json({purpose: asdict(one) for purpose, one in uses.items()})
+    else:
+        for purpose, one in uses.items():
+            (say if dry_run else complain)(f"If it reads as the lexical reader does: {use_at_most(one, purpose)}")
+    if dry_run:
+        if not (as_json or uses):
+            say("No model is asked, so nothing is to be paid.")
+        return 0
     found = simulation_of(paths or (), spec.changed(quiet=True))
     for line in found.failed:
         complain(f"workbench: left out: {line}")

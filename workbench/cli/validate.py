@@ -15,8 +15,9 @@ from workbench.errors import SettingError
 from workbench.experiment.spec import RunSpec
 from workbench.judge.exam.scores import readers_agreement
 from workbench.judge.exam.sitting import ExamResults
+from workbench.simulation.held import held_things
 from workbench.validation.adversaries import search
-from workbench.validation.answers.exams import agreement, by_category, verdicts
+from workbench.validation.answers.exams import METRICS, agreement, by_category, verdicts
 from workbench.validation.answers.records import graded
 from workbench.validation.needs import LABELS, labelled, sheet, still_asked
 from workbench.validation.planted_errors import planted_errors
@@ -101,7 +102,8 @@ def behaviour(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> in
     `fetched` is the share of things fetched again, `if_lost` and `if_kept` that of things of one verdict. `auc`: of two
     things of one compaction, how often the one fetched again has the lower value; `alike`: the same of two of one kind
     and time; `lead`: `auc` less that of presence. With 95 % intervals over sessions. A context that no agent had stands
-    beside it: what it keeps can change nothing.
+    beside it: what it keeps can change nothing. `simulated` is the verdict of `workbench simulate`: the exam at the
+    moment of the use, without what the agent had looked up until then.
 
     Examples:
 
@@ -109,9 +111,10 @@ def behaviour(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> in
 
       workbench validate behaviour my-sessions/ --json
     """
-    rows = used_things(compacted(paths or (), spec.limit))
-    own = rows[rows["context"] == "recorded"]
-    main = figures(own)
+    ready = compacted(paths or (), spec.limit)
+    rows = used_things(ready)
+    own = held_things(ready, rows)
+    main = figures(own, metrics=(*METRICS, "simulated"))
     tables = {
         "how the agents came by what they used": by_way(rows),
         "by the context that the agent went on with": main,

@@ -15,23 +15,26 @@ from workbench.replay.matched import recorded_contexts
 from workbench.simulation.needs import TOLD
 from workbench.transcript.message import AssistantMessage, ToolResult
 from workbench.transcript.session import Session
-from workbench.validation.used_things import COLUMNS, Looks, used_things
+from workbench.validation.used_things import COLUMNS, Looks
 
 HELD = {**COLUMNS, "simulated": "Float64", "looked_up": "boolean"}
 
 
-def held_things(sessions: Sequence[Prepared]) -> pd.DataFrame:
+def held_things(sessions: Sequence[Prepared], rows: pd.DataFrame) -> pd.DataFrame:
     """The table `used_things` of the contexts that agents really went on with, with what a simulation says.
 
     The simulated agent has the context that the recorded one went on with and what came since, but not what that one
     looked up: its calls that only look, or were made before, and their results are left out.
+
+    Args:
+        sessions: those with a recorded compaction, see `compacted`.
+        rows: their `used_things`.
 
     Returns:
         Two more columns: `simulated`, the reader's credit in [0, 1] for the thing at the moment of its use, and
         `looked_up`, whether that is too little, so that the simulated agent looks. Missing where the thing makes no
         question.
     """
-    rows = used_things(sessions)
     own = rows[rows["context"] == "recorded"].set_index(["session", "at"]).sort_index()
     found = [part for ready in sessions for part in _of_session(ready, own)]
     return pd.concat(found).reset_index()[list(HELD)].astype(HELD)

@@ -10,11 +10,11 @@ import numpy as np
 from workbench.errors import Unanswered
 from workbench.experiment.prepared import Prepared
 from workbench.extraction.entities import Kind
+from workbench.judge.exam.readers import ModelReader
 from workbench.metrics.exam.exams import BoundaryExam, Exams
 from workbench.metrics.exam.facts import MOST_LINES, Use, item_of, uses
 from workbench.metrics.exam.history import ExamHistory
 from workbench.metrics.exam.item import Item
-from workbench.metrics.exam.lexical import Reader
 from workbench.metrics.view import View
 from workbench.ragged import Ints
 from workbench.simulation.looks import Look, looks_of
@@ -64,7 +64,7 @@ class Needs:
         reader: a model that says whether a context tells a thing; None: the lexical reader.
     """
 
-    def __init__(self, ready: Prepared, reader: Reader | None = None) -> None:
+    def __init__(self, ready: Prepared, reader: ModelReader | None = None) -> None:
         self.history: ExamHistory = Exams.of(ready.index).history
         self._looks = looks_of(ready.session, ready.sizing)
         self._is_look = np.isin(np.arange(len(self.history.messages)), list(self._looks))
@@ -109,10 +109,11 @@ class Needs:
             return bool(self.history.held(seen)[thing.lines].any()) or any(named in new.lower() for new in seen.texts)
         if self._reader is None:
             return bool(thing.exam.credit(seen)[0] > TOLD)
-        credit = float(self._reader.read(thing.exam.items, (text(),))[0])
-        if np.isnan(credit):
-            raise Unanswered(f"the reader {self._reader.name} gave no answer to a question about {thing.name!r}")
-        return credit > TOLD
+        (answer,) = self._reader.sit(thing.exam.items, text())
+        if np.isnan(answer.credit):
+            why = f"a question about {thing.name!r} has no answer: {answer.why}"
+            raise Unanswered(why)
+        return answer.credit > TOLD
 
     def _thing(self, at: int, use: Use) -> NeededThing:
         history = self.history

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
@@ -14,8 +15,9 @@ from pydantic import Field
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
+from workbench.experiment.filler import FillerModel, ModelUse
 from workbench.experiment.keys import code_version, key
-from workbench.experiment.prepared import Prepared, SessionSource, What, limited, read, sources_of
+from workbench.experiment.prepared import Prepared, Recording, SessionSource, What, limited, read, sources_of
 from workbench.experiment.prepared import replay as replay_of
 from workbench.experiment.spec import (
     DEFAULT_STRATEGIES,
@@ -30,13 +32,16 @@ from workbench.experiment.spec import (
 )
 from workbench.experiment.store import RunFolder
 from workbench.experiment.workers import workers
-from workbench.judge.exam.readers import CandidateLikelihood, Choice
+from workbench.judge.exam.readers import Answered, CandidateLikelihood, Choice, ModelReader
 from workbench.metrics.costs.pricing import pricing
 from workbench.metrics.costs.replay_cost import replay_cost
-from workbench.metrics.exam.lexical import Reader
+from workbench.metrics.exam.item import Item
+from workbench.metrics.exam.lexical import Lexical
 from workbench.models.likelihood import CachedLikelihood
+from workbench.models.litellm import LiteLLM
 from workbench.models.settings import ModelSettings
 from workbench.models.weights import weights
+from workbench.models.wrappers import innermost
 from workbench.simulation.bill import bill
 from workbench.simulation.needs import Needs
 from workbench.simulation.walk import ConsequenceWalk, LookUp
@@ -115,17 +120,56 @@ def simulate(sessions: What = (), spec: SimulationSpec | None = None, **settings
         Unanswered: a model gave no answer; what is finished is kept.
     """
     spec = SimulationSpec.of(spec, settings)
-    presets = tuple(preset(one) if isinstance(one, str) else one for one in spec.strategies)
-    sources = limited(sources_of(sessions), spec.limit)
-    folder = spec.out or Path("reports") / f"simulate-{_name(spec, presets, sources)}"
-    how = replace(spec.model_settings or ModelSettings(), run=str(folder.resolve()), sitting=uuid4().hex)
-    tasks = [_Task(source, spec, presets, RunFolder(folder), how) for source in sources]
+    tasks = _tasks(sessions, spec)
     found: dict[int, list[Row]] = {}
     with workers(spec.jobs, spec.scheduler) as crew:
         for place, rows in crew.each(_simulated, tasks):
             name = tasks[place].source.name
             found[place] = [{"failed": f"{name}: its worker died"}] if rows is None else rows
     return _tables([row for place in sorted(found) for row in found[place]])
+
+
+@documented(SimulationSpec)
+def forecast(sessions: What = (), spec: SimulationSpec | None = None, **settings: Any) -> dict[str, ModelUse]:  # noqa: ANN401
+    """What real models would be asked if they read as the lexical reader does, by purpose; empty where none is named.
+
+    Args:
+        sessions: as for `simulate`.
+        spec: settings to begin with.
+        **settings: the fields of `SimulationSpec`.
+    """
+    spec = SimulationSpec.of(spec, settings)
+    tasks = _tasks(sessions, spec)
+    how = tasks[0].how
+    reads, writes = (
+        FillerModel(model.name) if isinstance(innermost(model), LiteLLM) else None
+        for model in (how.model("extractive" if _is_local(spec.reader) else spec.reader), how.model(spec.model))
+    )
+    reader, asked = FillerReader(reads) if reads else None, spec.changed(model=writes or spec.model)
+    for task in tasks if reads or writes else ():
+        for ready in _recording(task).ready[: task.source.most]:
+            needs = Needs(ready, reader)
+            for strategy in task.presets:
+                with suppress(SettingError):
+                    simulated_row(ready, strategy, needs, asked)
+    return {purpose: one.use for purpose, one in (("the reader", reads), ("summaries", writes)) if one}
+
+
+class FillerReader(Choice):
+    """Puts each question to a model that only counts it, and answers as the lexical reader does."""
+
+    def sit(self, items: Sequence[Item], context: str) -> list[Answered]:
+        """See `ModelReader`."""
+        super().sit(items, context)
+        return [Answered(float(credit)) for credit in Lexical().read(items, (context,))]
+
+
+def _tasks(sessions: What, spec: SimulationSpec) -> list[_Task]:
+    presets = tuple(preset(one) if isinstance(one, str) else one for one in spec.strategies)
+    sources = limited(sources_of(sessions), spec.limit)
+    folder = spec.out or Path("reports") / f"simulate-{_name(spec, presets, sources)}"
+    how = replace(spec.model_settings or ModelSettings(), run=str(folder.resolve()), sitting=uuid4().hex)
+    return [_Task(source, spec, presets, RunFolder(folder), how) for source in sources]
 
 
 def _name(spec: SimulationSpec, presets: Iterable[Preset], sources: Iterable[SessionSource]) -> str:
@@ -149,7 +193,7 @@ def _tables(rows: list[Row]) -> Simulation:
 
 def _simulated(task: _Task) -> list[Row]:
     """The rows of a source: those on disk are not made again."""
-    recording = read(task.source, task.spec.window, redact=task.spec.redact)
+    recording = _recording(task)
     rows: list[Row] = [{"failed": str(one)} for one in recording.unreadable if not one.is_prose]
     for ready in recording.ready[: task.source.most]:
         needs = Needs(ready, reader_of(task.spec.reader, task.how))
@@ -158,11 +202,19 @@ def _simulated(task: _Task) -> list[Row]:
     return rows
 
 
-def reader_of(name: str, how: ModelSettings) -> Reader | None:
+def _recording(task: _Task) -> Recording:
+    return read(task.source, task.spec.window, redact=task.spec.redact)
+
+
+def _is_local(reader: str) -> bool:
+    return reader == "lexical" or reader.startswith("local")
+
+
+def reader_of(name: str, how: ModelSettings) -> ModelReader | None:
     """The reader of that name; None is the lexical one."""
     if name == "lexical":
         return None
-    if name.startswith("local"):
+    if _is_local(name):
         return CandidateLikelihood(CachedLikelihood.of(weights(name.partition(":")[2] or "gemma")))
     return Choice(how.model(name))
 
