@@ -114,7 +114,7 @@ def figures_table(known: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
 def listed(check: bool) -> int:
     """Write or check the list; 1 where something is missing."""
     known = tomllib.loads(FIGURES.read_text(encoding="utf-8"))
-    pages = (README, *sorted(DOCS.glob("*.md")))
+    pages = (README, *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("decisions/*.md")))
     wrong = [*(problem for page in pages for problem in unmarked(page, known)), *problems(pages)]
     sys.stdout.write("".join(f"{problem}\n" for problem in wrong))
     return int(between_marks(DOCS / "method.md", "list", figures_table(known), check=check) or bool(wrong))

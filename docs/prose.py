@@ -2,8 +2,8 @@
 
 docs/prose.toml has the sentences, with `{}` for each figure and where it comes from: the name of a marked part of a
 page, words to find in it one behind the other, and which number behind the last of them. An `aside` is a sentence or a
-paragraph whose figures are bounds, arithmetic or history, with the reason. On the pages of `WHOLE` nothing else may
-have a figure that looks measured. `python docs/figures.py list --check` prints what is wrong.
+paragraph whose figures are bounds, arithmetic or history, with the reason. Nothing else may have a figure that looks
+measured. `python docs/figures.py list --check` prints what is wrong.
 """
 
 import re
@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 DOCS = Path(__file__).parent
-WHOLE = ("README.md", "validity.md", "cost.md")
 NUMBER = r"[-+\u2212]?(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)"
 MEASURED = re.compile(r"(?<![\w.`/])[-+\u2212]?\.\d+|\d[\d,.]* %|\d+ points|(?<![\w`])[-+\u2212]\d+\b|\d+ of \d+")
 """What looks like a measured figure in prose."""
@@ -41,8 +40,8 @@ def problems(pages: Sequence[Path], source: Path = DOCS / "prose.toml") -> Itera
         for number in at:
             own = prose[one["page"]][number]
             prose[one["page"]][number] = "" if own.startswith(one["words"]) else own.replace(one["words"], "")
-    for name in WHOLE:
-        for each in prose.get(name, ()):
+    for name, left_over in prose.items():
+        for each in left_over:
             if left := MEASURED.findall(each.replace("95 %", "")):
                 yield f"{name}: prose.toml does not say where {', '.join(left)} come from, in {each[:60]!r}"
 

@@ -11,18 +11,7 @@ table first (before) and from evidence first, with the compactions of truncate i
 mean dollars (before), and the ratio of sums. Then come `bench_outages.py`, `bench_reconciliation.py` (bills) and
 `bench_text_read.py`, which can be run alone; `--only` names some of the seven.
 
-Run as a whole on 2026-11-23 (180 sessions, 3 min 36 s on one of two cores), before -> now:
-
-- sizes: ex_athena uses .51 of the size, exam recall -13 (-21 to -5) -> +7 (3 to 11) points of truncate; hermes_lean
-  .83, +2 (-2 to 6) -> +5 (1 to 9); claude_code .89, +7 (0 to 14) -> +10 (4 to 17); summarize .98, +13 (8 to 19) -> +14
-  (8 to 20). 43 of 272 boundaries were scored and are not.
-- projects: at correlations .1, .2, .3 intervals cover 93, 90, 87 % -> 95, 95, 95 %; tests err in 7, 10, 13 -> 5, 5, 6 %
-- windows: truncate compacts 43 -> 103 times
-- cost: +4 % saved beside $3.52 a session -> +36 %
-- outages: 58 faults, 0 not as they must be
-- bills of all 66 sessions with usage: median error 11.4 %, all dollars together -10.1 % by the rules; 1.4 and 0.0 %
-  with the reported cache reads (docs/cost.md has the 53 of the corpora)
-- text read: 107 files, median 100 %, 4 under 80 %
+Exits with 1 where one of the last three does.
 """
 
 from __future__ import annotations
@@ -54,8 +43,8 @@ PATHS = [str(SHARED / "corpora"), str(SHARED / "more-projects")]
 PARTS = ("sizes", "projects", "windows", "costs", "outages", "reconciliation", "text_read")
 
 
-def main() -> None:
-    """Print the rows."""
+def main() -> int:
+    """Print the rows; 1 where a part fails."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*", default=PATHS)
     parser.add_argument("--share", type=float, default=SHARE)
@@ -64,6 +53,7 @@ def main() -> None:
     given = parser.parse_args()
     wanted = [part for part in PARTS if part in given.only]
     every = list(sessions(given.paths)) if {"sizes", "windows", "costs"} & set(wanted) else []
+    failed = 0
     for part in wanted:
         if part == "sizes":
             frames = measured(every, given.strategies.split(","), given.share)
@@ -76,7 +66,11 @@ def main() -> None:
         else:
             sys.stdout.flush()
             paths = [] if part == "outages" or given.paths == PATHS else given.paths
-            subprocess.run([sys.executable, str(Path(__file__).with_name(f"bench_{part}.py")), *paths], check=False)
+            done = subprocess.run(
+                [sys.executable, str(Path(__file__).with_name(f"bench_{part}.py")), *paths], check=False
+            )
+            failed |= done.returncode != 0
+    return int(failed)
 
 
 def write(text: str) -> None:
@@ -127,4 +121,4 @@ def costs(every: Sequence[Prepared]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -99,6 +99,7 @@ def test_a_strategy_whose_model_has_no_key_is_pending_beside_the_others(
     assert "pending: 1 replay under opal" in said.err and "OPENAI_API_KEY" in said.err
     assert "Traceback" not in said.err
     assert "truncate" in said.out
+    assert "replays are pending or failed: opal in 1 of 1 sessions" in " ".join(said.out.split())
 
 
 @pytest.mark.parametrize("what", ["strategies", "stages", "metrics", "formats", "models"])

@@ -86,7 +86,7 @@ def gate(
     worse. It fails if that cannot be shown, or if a session that had a value has none any more. Too few projects to
     show anything are undecided. Where neither run compacted anything there is nothing to lose: it passes.
     Where a few sessions lose far more than the rest, a true loss of just the margin passes in 4 to 6 % of samples of 8
-    to 60 sessions instead of 2.5 %.
+    to 60 sessions instead of 2.5 % (`tests/benchmarks/bench_statistics.py`).
 
     Args:
         run: its table `scores`.

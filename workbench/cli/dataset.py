@@ -69,6 +69,7 @@ def fetch(
     Examples:
 
       workbench dataset fetch pi-mono agentv
+
       workbench dataset fetch --all
     """
     if bool(names) == every:

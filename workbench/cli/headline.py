@@ -206,6 +206,8 @@ def _notes(run: Tables, over: Mapping[str, tuple[int, int]]) -> Iterator[str]:
         "with look-alike answers, that can be answered from the context, corrected for guessing. Bound: the share of "
         "what it used that stands there with two words of its line. Higher is better."
     )
+    if part := run.incomplete:
+        yield f"Not comparable with the others, as replays are pending or failed: {_sessions(part)} sessions."
     yield from size_notes(run)
     yield _windows(run.replayed)
     if over:

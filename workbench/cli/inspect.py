@@ -17,8 +17,8 @@ from workbench.transcript.session import Session
 UNUSABLE = 2
 COLUMNS = {
     "session": "session", "format": "format", "model": "model", "messages": "messages", "calls": "tool_calls",
-    "tokens": "tokens:count", "text_read": "text_read:percent", "branches": "branches",
-    "compactions": "compactions", "skipped": "skipped_lines",
+    "tokens": "tokens:count", "text_read": "text_read:percent", "in notes": "text_in_notes:percent",
+    "branches": "branches", "compactions": "compactions", "skipped": "skipped_lines",
 }  # fmt: skip
 Redact = Annotated[bool, typer.Option("--redact", help=str(RunSpec.fields()["redact"].description))]
 

@@ -192,7 +192,7 @@ class Execution(Spec):
     out: Path | None = Field(None, description="Folder of the run; None names one under reports/ after its settings.")
     jobs: Whole | None = Field(1, ge=1, description="Number of worker processes; None starts one per core.")
     scheduler: str | None = Field(None, description="Address of a Dask scheduler; its workers must see the same files.")
-    quiet: Flag = Field(False, description="Show no progress bar.")
+    quiet: Flag = Field(False, description="Show neither a progress bar nor the figures; warnings stay.")
 
 
 class RunSpec(Scope, Execution):

@@ -123,7 +123,7 @@ class ContextSpec(Spec):
         None, description="Cache and limits under which models are asked; None takes the usual cache and no limits."
     )
     out: Path = Field(Path("reports/contexts"), description="Folder for the table.")
-    quiet: Flag = Field(False, description="Show no progress.")
+    quiet: Flag = Field(False, description="Show neither progress nor the figures; warnings stay.")
 
     @property
     def how(self) -> ModelSettings:

@@ -262,6 +262,13 @@ class Tables:
         found = {name: self.values("over_window", name) for name in self.contenders}
         return {name: (int((share > 0).sum()), len(share)) for name, share in found.items() if (share > 0).any()}
 
+    @property
+    def incomplete(self) -> dict[str, tuple[int, int]]:
+        """The strategies with replays that are pending or failed: in how many sessions, and of how many."""
+        lacking = self.replays.set_index(["strategy", "session"])["status"].ne("ok").groupby(level=[0, 1]).any()
+        found = lacking.groupby("strategy").agg(["sum", "count"])
+        return {str(name): (int(n), int(every)) for name, n, every in found.itertuples() if n}
+
     def over_target(self, share: float | None = None) -> dict[str, tuple[int, int]]:
         """The strategies that stay larger than a share, or than any: in how many sessions, and of how many.
 
