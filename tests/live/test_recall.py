@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from live.talk import anthropic, asked, back, openai, used
+from live.talk import Record, anthropic, asked, back, openai, used
 
 import workbench as wb
 
@@ -54,6 +54,24 @@ def test_a_whole_loop_calls_recall_and_goes_on() -> None:
     sent = live.before_request(messages, tools=live.tools())
     assert "limit is 1002" in sent[-1]["content"] or "limit at 1002" in sent[-1]["content"]
     assert live.tokens <= 4_000
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"query": ["limit", "part"]}, {"id": None, "query": "limit"}, {"query": "limit", "tokens": "500"}],
+)  # fmt: skip
+def test_a_call_with_arguments_of_another_kind_is_answered(arguments: Record) -> None:
+    assert "limit" in compacted().recall(**arguments)
+
+
+@pytest.mark.parametrize("arguments", [{}, {"query": None}, {"query": {"words": "limit"}}, {"q": "limit"}])
+def test_a_call_without_a_query_is_told_what_it_needs(arguments: Record) -> None:
+    assert compacted().recall(**arguments) == "recall needs an id or a query."
+
+
+def compacted() -> wb.Compactor:
+    live = wb.Compactor("pipeline+recall", model="extractive", window=6_000)
+    live.before_request(openai(60))
+    return live
 
 
 def test_one_conversation_answers_nothing_of_another() -> None:

@@ -49,12 +49,21 @@ class RecallTool:
             raise SettingError(f"no tools are known in the format {wanted!r}; known are {', '.join(entries)}")
         return [entries[wanted]] if self.preset.strategy.recall else []
 
-    def recall(self, id: str = "", query: str = "", tokens: int = TOKENS) -> str:
+    def recall(self, id: Json = "", query: Json = "", tokens: Json = TOKENS, **_: Json) -> str:
         """The answer to a call of `recall`, from this conversation's archive, in at most so many tokens.
+
+        A model may write anything: numbers and lists are taken as words, other names and kinds as nothing.
 
         Args:
             id: of an archived message, as the conversation shows it.
             query: words, names or paths.
             tokens: the most that the answer takes.
         """
-        return Archive(self._memory.archive, self._memory.reader.count).answer(id, query, tokens)
+        most = tokens if isinstance(tokens, int) else TOKENS
+        return Archive(self._memory.archive, self._memory.reader.count).answer(_words(id), _words(query), most)
+
+
+def _words(value: Json) -> str:
+    if isinstance(value, list):
+        return " ".join(map(_words, value))
+    return str(value) if isinstance(value, str | int | float) else ""
