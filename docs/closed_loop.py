@@ -5,8 +5,10 @@ that compacted) measure, keep their rows in docs/rows and write the page; withou
 `docs/validity.py`.
 """
 
+from __future__ import annotations
+
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -16,11 +18,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from rows import Frames, Part, run
 
 from workbench.analysis.fetched_again import figures, with_intervals
-from workbench.analysis.simulated import by_strategy
 from workbench.datasets.bundled import bundled_files
-from workbench.formats import amount, count, decimal, interval, missing, percent, some
+from workbench.formats import amount, count, decimal, interval, percent, some
 from workbench.simulation.held import held_things, session_rates
-from workbench.simulation.simulate import SIMULATED, simulate
+from workbench.simulation.simulate import BLIND, SIMULATED, simulate
 from workbench.validation.used_things import compacted, used_things
 
 PAGE = Path(__file__).parent / "closed-loop.md"
@@ -41,36 +42,49 @@ def simulated(rows: pd.DataFrame) -> Iterator[str]:
     """What each strategy costs with its consequences, in sessions that it compacted at all."""
     known = rows.astype({name: kind for name, kind in SIMULATED.items() if name in rows})
     compactions = known.groupby("session")["compactions"].transform("min")
-    worked = known[compactions > 0]
+    worked = known[compactions > 0].assign(blind=known[[f"blind_{who}" for who in BLIND]].sum(axis=1))
     shares = {name: worked[name] / worked["usd_uncompacted"] for name in ("saved_usd", "saved_usd_net")}
-    means = by_strategy(worked.assign(**shares)).sort_values("saved_usd_net", ascending=False)
+    of_strategy = dict(iter(worked.assign(**shares).groupby("strategy")))
     yield (
         f"{some(worked['session'].nunique(), 'session')} of {some(worked['project'].nunique(), 'project')} that every "
-        f"strategy compacts in a window of {WINDOW:,} tokens (of {known['session'].nunique()}); means over projects, "
-        "95 % intervals in brackets. Savings are shares of what the session costs without any compaction."
+        f"strategy compacts in a window of {WINDOW:,} tokens (of {known['session'].nunique()}). The median, and in "
+        "brackets the quartiles. Savings are shares of what the session costs without any compaction; the last columns "
+        "count the sessions whose cost is more than doubled, and those that become cheaper."
     )
     yield ""
     heads = ("strategy", "look-ups", "their tokens", "blind actions", "spirals", "cost saved", "with all look-ups")
-    yield f"| {' | '.join(heads)} | sessions cheaper |"
-    yield "|---|---|---|---|---|---|---|---|"
-    for row in means.to_dict("records"):
+    yield f"| {' | '.join(heads)} | more than doubled | sessions cheaper |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    ranked = sorted(of_strategy.items(), key=lambda one: -one[1]["saved_usd_net"].median())
+    for name, own in ranked:
         cells = [
-            _with(row, "look_ups", count), amount(row["look_up_tokens"]), _with(row, "blind", count),
-            count(row["spirals"]), _with(row, "saved_usd", percent), _with(row, "saved_usd_net", percent),
-            _cheaper(worked[worked["strategy"] == row["strategy"]]),
+            _middle(own["look_ups"], count), amount(own["look_up_tokens"].median()), _middle(own["blind"], count),
+            _middle(own["spirals"], count), _middle(own["saved_usd"], percent), _middle(own["saved_usd_net"], percent),
+            str(int((own["saved_usd_net"] < -1).sum())), _cheaper(own),
         ]  # fmt: skip
-        yield f"| {row['strategy']} | {' | '.join(cells)} |"
+        yield f"| {name} | {' | '.join(cells)} |"
+    yield ""
+    (first, best), *others = ranked
+    net = best.set_index("session")["saved_usd_net"]
+    won = [int((net > other.set_index("session")["saved_usd_net"]).sum()) for _, other in others]
+    widened = best["window"] > WINDOW
+    medians = [percent(best.loc[part, "saved_usd_net"].median()) for part in (widened, ~widened)]
+    yield (
+        f"Session by session, with all look-ups, *{first}* costs less than each of the others in {min(won)} to "
+        f"{max(won)} of {len(best)}. In {int(widened.sum())} sessions system prompt and tools fill half of the window, "
+        f"which is widened for them: there its median with all look-ups is {medians[0]}, in the others {medians[1]}."
+    )
+
+
+def _middle(values: pd.Series[float], form: Callable[[float | None], str]) -> str:
+    """The median and, in brackets, the quartiles."""
+    low, middle, high = values.astype(float).quantile([0.25, 0.5, 0.75])
+    return f"{form(middle)} ({interval(low, high, form)})"
 
 
 def _cheaper(rows: pd.DataFrame) -> str:
     """Of how many sessions the strategy lowers the cost, without look-ups and with them."""
     return f"{int((rows['saved_usd'] > 0).sum())}, then {int((rows['saved_usd_net'] > 0).sum())} of {len(rows)}"
-
-
-def _with(row: dict[str, object], name: str, form: object) -> str:
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    ends = "" if missing(low) else f" ({interval(low, high, form)})"  # type: ignore[arg-type]  # a number format
-    return f"{form(row[name])}{ends}"  # type: ignore[operator]
 
 
 def compared(paths: Sequence[str], _: bool) -> Frames:
