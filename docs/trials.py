@@ -7,33 +7,22 @@ page is made from these. `--check` tells how they differ. `agreement 3` does the
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pandas as pd
 from rows import Part, read, run
 
 import workbench as wb
-from workbench.compaction.presets import NAMES, RECALL
-from workbench.metrics.costs.pricing import ASSUMED, known_tariff
-from workbench.metrics.exam.exams import Exams
-from workbench.metrics.view import view
-from workbench.models.extractive import Extractive
-from workbench.palette import REFERENCES
-from workbench.replay.natural import natural
-from workbench.trials.agents import ReaderAgent
+from workbench.compaction.presets import NAMES
+from workbench.trials.agreement import FAR_APART, LEVELS, Agreement, levels
 from workbench.trials.bundled import BUNDLED
 from workbench.trials.families import FAMILIES, tasks
-from workbench.trials.loop import work
-from workbench.trials.run import UNBOUNDED, TrialSpec, opened
+from workbench.trials.run import TrialSpec
 from workbench.trials.table import MEANS, by_strategy
-from workbench.trials.task import TrialTask
 
 PAGE = Path(__file__).parent / "closed-loop.md"
 STRATEGIES = (*NAMES, "truncate+recall", "summarize+recall", "pipeline+recall")
@@ -95,90 +84,61 @@ def told(rows: pd.DataFrame) -> Iterator[str]:
         yield f"| {name} | {' | '.join(f'{100 * value:.0f}' for value in values)} |"
 
 
-LEVELS = ("exam", "presence", "bound")
-FAR_APART = 0.1
-OVER = 0.05
-SHARE = TrialSpec().share
-
-
 def agreed(words: Sequence[str], _: bool) -> Mapping[str, pd.DataFrame]:
-    """What the metrics say where the tasks' values are needed, of the uncompacted conversations under each strategy.
-
-    A strategy compacts in the window of its trials; a task with fewer questions than a metric asks for counts all the
-    same, since means are over tasks.
-    """
-    found = [row for family in FAMILIES for task in tasks(family, range(int(words[0]))) for row in _levels(task)]
-    by = pd.DataFrame(found).groupby(["strategy", "family"], sort=False)
-    return {"": by[["over", *LEVELS]].mean().assign(tasks=int(words[0])).reset_index()}
-
-
-def _levels(task: TrialTask) -> Iterator[dict[str, object]]:
-    with opened(task, sandbox=False) as workspace, TemporaryDirectory() as folder:
-        way = wb.preset("none")
-        plain = work(task, ReaderAgent(), way, workspace, window=UNBOUNDED, tariff=known_tariff(ASSUMED))
-        file = Path(folder) / f"{task.name}.json"
-        file.write_text(json.dumps({"messages": plain.messages}), encoding="utf-8")
-        ready = wb.prepared(wb.load(file)[0], int(SHARE * plain.peak))
-    users = [place for place, message in enumerate(ready.session.messages) if message.role == "user"]
-    asks = [users[n] + 1 for n, turn in enumerate(task.turns) if any(step.holes for step in turn.steps)]
-    for name in STRATEGIES:
-        replay = natural(ready.session, wb.preset(name), Extractive(), ready.sizing, window=ready.window, score_at=asks)
-        for shot in replay.snapshots:
-            seen, exam = view(ready.session, shot.context), Exams.of(ready.index).at(shot.at)
-            kept = ready.index.demand(shot.at).retained(seen.kept, seen.texts)
-            yield {
-                "strategy": name, "family": task.family, "over": float(shot.context.tokens > ready.window),
-                "exam": exam.score(seen) if exam.items else None,
-                **{level: kept.mean(level) if len(kept.demand) else None for level in LEVELS[1:]},
-            }  # fmt: skip
+    """What the metrics say where values are needed, of so many tasks of each family."""
+    seeds = int(words[0])
+    found = levels([task for family in FAMILIES for task in tasks(family, range(seeds))], STRATEGIES)
+    return {"": found.assign(tasks=seeds)}
 
 
 def agreement(rows: pd.DataFrame) -> Iterator[str]:
     """How each metric orders the strategies against their success, over all families and in each."""
-    both = rows.drop(columns="tasks").merge(read("trials")[["strategy", "family", "success"]])
-    over = both.groupby("strategy", sort=False)["over"].mean()
-    large = list(over.index[over > OVER])
-    recall = [name for name in over.index if name.endswith(RECALL)]
-    every = both[~both["strategy"].isin(REFERENCES)].groupby("strategy", sort=False)[["success", *LEVELS]].mean()
-    both = both[~both["strategy"].isin([*REFERENCES, *large, *recall])]
-    families = list(both["family"].unique())
-    yield f"| metric | all families | {' | '.join(name.replace('_', ' ') for name in families)} |"
-    yield "|---" * (len(families) + 2) + "|"
-    whole = both.groupby("strategy", sort=False)[["success", *LEVELS]].mean()
-    for level in LEVELS:
-        each = (whole, *(both[both["family"] == family] for family in families))
-        cells = (
-            math.nan
-            if min(one["success"].nunique(), one[level].nunique()) < 2
-            else one["success"].corr(one[level], method="spearman")
-            for one in each
-        )
-        yield f"| {level} | {' | '.join('' if math.isnan(one) else f'{one:+.2f}' for one in cells)} |"
+    found = Agreement.of(rows.drop(columns="tasks"), read("trials"))
+    yield f"| {' | '.join(name.replace('_', ' ') for name in found.ranks)} |"
+    yield "|---" * len(found.ranks.columns) + "|"
+    for _, (metric, *ranks) in found.ranks.iterrows():
+        yield f"| {metric} | {' | '.join('' if math.isnan(one) else f'{one:+.2f}' for one in ranks)} |"
     yield ""
-    yield f"Left out: {', '.join(large)}, which send more than the window where a value is needed; {', '.join(recall)}."
-    whole_range = (f"{level} {every['success'].corr(every[level], method='spearman'):+.2f}" for level in LEVELS)
-    yield f"With these and all {len(every)} strategies but the references: {', '.join(whole_range)}."
+    yield (
+        f"Left out: {', '.join(found.over)}, which send more than the window where a value is needed; "
+        f"{', '.join(found.recall)}."
+    )
+    every = (f"{metric} {rank:+.2f}" for metric, rank in found.every.items())
+    yield f"With these and all {found.strategies} strategies but the references: {', '.join(every)}."
     yield ""
-    success = whole["success"]
-    pairs = [pair for pair in permutations(whole.index, 2) if success[pair[0]] - success[pair[1]] >= FAR_APART]
-    for level in LEVELS:
-        wrong = [pair for pair in pairs if whole[level][pair[0]] < whole[level][pair[1]]]
-        wrong.sort(key=lambda pair: success[pair[1]] - success[pair[0]])
+    success = found.means["success"]
+    for metric in LEVELS:
+        wrong, values = found.contradictions(metric), found.means[metric]
         cases = "; ".join(
-            f"{a} succeeds in {success[a]:.0%} and {b} in {success[b]:.0%}, with {whole[level][a]:.2f} and "
-            f"{whole[level][b]:.2f}"
+            f"{a} succeeds in {success[a]:.0%} and {b} in {success[b]:.0%}, with {values[a]:.2f} and {values[b]:.2f}"
             for a, b in wrong[:3]
         )
         yield (
-            f"- `{level}`: {len(wrong)} of {len(pairs)} pairs that lie {100 * FAR_APART:.0f} points of success apart "
-            f"are the other way round{f': {cases}' if cases else ''}."
+            f"- `{metric}`: {len(wrong)} of {len(found.far_apart)} pairs that lie {100 * FAR_APART:.0f} points of "
+            f"success apart are the other way round{f': {cases}' if cases else ''}."
         )
+
+
+def agreement_facts(rows: pd.DataFrame) -> dict[str, object]:
+    """What every report says of it."""
+    found = Agreement.of(rows.drop(columns="tasks"), read("trials"))
+    ranks = found.ranks.set_index("metric")["all families"].round(4)
+    return {
+        "strategies": len(found.means), "all": found.strategies, "pairs": len(found.far_apart),
+        **{
+            metric: {
+                "rank": float(ranks[metric]), "rank_all": round(found.every[metric], 4),
+                "contradictions": len(found.contradictions(metric)),
+            }
+            for metric in LEVELS
+        },
+    }  # fmt: skip
 
 
 PARTS = {
     "trials": Part(measure=measured, tell=told),
     "bundled": Part(measure=recorded, tell=told),
-    "agreement": Part(measure=agreed, tell=agreement),
+    "agreement": Part(measure=agreed, tell=agreement, facts=agreement_facts),
 }
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ COMMANDS = {
     "validate answers": "Compare the metrics with graded answers of real models.",
     "validate gamers": "Try contexts made to please the exam that tell a reader little.",
     "validate behaviour": "Compare the metrics with what agents fetched again after their compactions.",
+    "validate trials": "Compare the metrics with what agents succeed in, on tasks that run.",
     "validate models": "Compare the models that read the exam with each other and with the lexical reader.",
     "validate errors": "Plant errors in summaries and count which of them the exam finds.",
     "validate needs": "Show which share of the exam's items readers call needed.",
@@ -51,7 +52,8 @@ COMMANDS = {
 PLACES = {
     "validate answers": ("validate", "answers"), "validate gamers": ("validate", "gamers"),
     "validate behaviour": ("validate", "behaviour"), "validate errors": ("validate", "errors"),
-    "validate models": ("validate", "models"), "validate needs": ("validate", "needs"),
+    "validate models": ("validate", "models"), "validate trials": ("validate", "trials"),
+    "validate needs": ("validate", "needs"),
     "list": ("catalogue", "show"), "diff": ("gate", "diff"), "ablate": ("sweep", "ablate"),
     "report": ("compare", "report"), "export": ("compare", "export"), "share": ("compare", "share"),
     "experiment": ("notebooks", "experiment"), "lab": ("notebooks", "lab"),

@@ -58,7 +58,7 @@ def unpacked(stream: BufferedReader, where: str, note: Callable[[str], None] | N
     return BufferedReader(_Pieces(lambda size: text.read(size // 4).encode(errors="surrogateescape"), text), _PIECE)
 
 
-def lines(stream: BufferedReader, where: str) -> Iterator[bytes]:
+def lines(stream: BinaryIO, where: str) -> Iterator[bytes]:
     """Its lines, with their ends.
 
     Raises:
@@ -73,7 +73,7 @@ def lines(stream: BufferedReader, where: str) -> Iterator[bytes]:
         yield line
 
 
-def whole(stream: BinaryIO | BufferedReader, where: str) -> bytes:
+def whole(stream: BinaryIO, where: str) -> bytes:
     """Everything in a stream.
 
     Raises:
@@ -86,7 +86,7 @@ def whole(stream: BinaryIO | BufferedReader, where: str) -> bytes:
 
 
 def zip_members(
-    stream: BufferedReader, where: str, note: Callable[[str], None] | None = None
+    stream: BinaryIO, where: str, note: Callable[[str], None] | None = None
 ) -> dict[str, Callable[[], bytes]]:
     """Each member of a zip by its name, unpacked when it is called, which raises a FormatError where it is damaged.
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from io import BufferedReader
+from io import BufferedReader, BytesIO
 
 from workbench.errors import FormatError
 from workbench.importers.opening import lines, whole
@@ -91,7 +91,7 @@ class SourceFile:
     """
 
     where: str
-    open: Callable[[], BufferedReader]
+    open: Callable[[], BufferedReader | BytesIO]
     folder: str = ""
     lenient: bool = False
     skipped: list[str] = field(default_factory=list)

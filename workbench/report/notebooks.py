@@ -180,7 +180,8 @@ def environment(folder: Path) -> dict[str, str]:
     """
     names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     own = {name: str(folder / name.lower()) for name in names}
-    paths = os.pathsep.join(path for path in (str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")) if path)
+    places = (str(folder), str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH"))  # ipykernel may drop the first
+    paths = os.pathsep.join(path for path in places if path)
     fonts = folder
     if sys.prefix != sys.base_prefix and os.access(sys.prefix, os.W_OK):
         fonts = Path(sys.prefix) / "share" / "workbench"

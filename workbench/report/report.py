@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.analysis.survival import half_life
 from workbench.experiment.store import Results
-from workbench.report import charts, comparison, cost, losses, provenance, sweep, verdict
+from workbench.report import charts, closed_loop, comparison, cost, losses, provenance, sweep, verdict
 from workbench.report.html import Html, note, sentences
 from workbench.report.plot_style import png, svg
 from workbench.report.summaries import by_round, by_size, points, typical
@@ -77,6 +77,9 @@ class Report:
     half_lives = _section(lambda of: half_lives_html(of.run), "When half of the entities are gone.")
     costs = _section(lambda of: cost.costs_html(of.run), "The bill of each strategy, and when compaction breaks even.")
     paging = _section(lambda of: cost.paging_html(of.run), "What recall keeps within reach, and what it costs.")
+    closed_loop = _section(
+        lambda of: closed_loop.closed_loop_html(of.results), "Whether agents got their work done, and what it took."
+    )
     reconciled = _section(lambda of: cost.reconciled_html(of.run), "The bill against reported usage.")
     recorded = _section(lambda of: provenance.recorded_html(of.run), "Recall where the recorded agents compacted.")
     integrity = _section(lambda of: provenance.integrity_html(of.run), "What the guard found.")

@@ -30,7 +30,7 @@ from workbench.experiment.spec import (
     documented,
     model_name,
 )
-from workbench.experiment.store import RunFolder
+from workbench.experiment.store import RunFolder, write_atomically
 from workbench.experiment.workers import workers
 from workbench.judge.exam.readers import Answered, CandidateLikelihood, Choice, ModelReader
 from workbench.metrics.costs.pricing import pricing
@@ -49,6 +49,7 @@ from workbench.simulation.walk import ConsequenceWalk, LookUp
 if TYPE_CHECKING:
     import pandas as pd
 
+SIMULATED_FILE = "simulated.parquet"
 BLIND = ("user", "decision", "result")
 SIMULATED = {
     "session": "string", "project": "string", "strategy": "string", "window": "Int64", "reader": "string",
@@ -107,7 +108,8 @@ def simulate(sessions: What = (), spec: SimulationSpec | None = None, **settings
     """Follow the recorded actions of sessions under strategies; what a context does not tell is looked up again.
 
     From the first compaction on, each action waits until its context tells what its words and arguments hold of the
-    history: see docs/closed-loop.md. The same call continues where a stopped one ended.
+    history: see docs/closed-loop.md. The same call continues where a stopped one ended. Both tables are
+    written into its folder (`out`); in the folder of a comparison they become a part of its report.
 
     Args:
         sessions: files, folders, patterns or sessions; none: the bundled sessions.
@@ -126,7 +128,10 @@ def simulate(sessions: What = (), spec: SimulationSpec | None = None, **settings
         for place, rows in crew.each(_simulated, tasks):
             name = tasks[place].source.name
             found[place] = [{"failed": f"{name}: its worker died"}] if rows is None else rows
-    return _tables([row for place in sorted(found) for row in found[place]])
+    done = _tables([row for place in sorted(found) for row in found[place]])
+    for file, table in ((SIMULATED_FILE, done.simulated), ("look_ups.parquet", done.look_ups)):
+        write_atomically(folder / file, table.to_parquet(index=False))
+    return done
 
 
 @documented(SimulationSpec)

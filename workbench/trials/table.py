@@ -65,6 +65,12 @@ class TrialResults:
         return int((self.table["status"] == "failed").sum())
 
 
+def by_family(trials: pd.DataFrame) -> pd.DataFrame:
+    """The success of each strategy in each family: a row of `strategy`, `family`, `success`."""
+    done = trials[trials["status"] == "ok"].astype({"success": float})
+    return done.groupby(["strategy", "family"], sort=False)["success"].mean().reset_index()
+
+
 def by_strategy(trials: pd.DataFrame, family: str = "") -> pd.DataFrame:
     """What each strategy succeeds in, beside the baseline (`truncate`, or the first).
 
