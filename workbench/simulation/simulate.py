@@ -130,7 +130,7 @@ def simulate(sessions: What = (), spec: SimulationSpec | None = None, **settings
             found[place] = [{"failed": f"{name}: its worker died"}] if rows is None else rows
     done = _tables([row for place in sorted(found) for row in found[place]])
     for file, table in ((SIMULATED_FILE, done.simulated), ("look_ups.parquet", done.look_ups)):
-        write_atomically(folder / file, table.to_parquet(index=False))
+        write_atomically(tasks[0].folder.path / file, table.to_parquet(index=False))
     return done
 
 
