@@ -18,19 +18,21 @@ from rows import Frames, Part, run
 
 from workbench.importers.importer import scan
 from workbench.metrics.costs.pricing import pricing
-from workbench.metrics.costs.reconciliation import SIZES, USD, reconcile
+from workbench.metrics.costs.reconciliation import SIZES, UNWRITTEN, USD, reconcile
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.replay.sizing import Sizing
 
 PAGE = Path(__file__).parent / "cost.md"
 CLOSE, MOST = 0.02, 0.03
 REASONS = {
-    "missed after a pause": "misses after a pause of a minute and more (though within the promised time)",
+    "missed at a user's message": "misses where a user's message comes last, with no other change on record",
+    "missed after a pause": "misses while tools ran for a minute and more (within the promised time)",
     "missed for no reason on record": "misses for no reason on record",
     "missed after a change of the prompt": "misses after a change of the prompt",
     "found after its promised time": "finds after the promised time",
     "found from an earlier session": "what an earlier session had written",
     "found otherwise": "other finds",
+    UNWRITTEN: "cache writes that no report names",
 }
 """Why a cache read is not as the rules have it, as the page says it."""
 
@@ -67,7 +69,8 @@ def bills(rows: pd.DataFrame) -> Iterator[str]:
     yield f"- {SIZES}: {_sum(rows[SIZES], said)}"
     yield ""
     yield "With the cache reads that were reported in these requests, the median bill is off by"
-    yield f"{_middle(rows[SIZES] / said)}, and all dollars together by {_sum(rows[SIZES], said)}."
+    left = rows[[SIZES, UNWRITTEN]].sum(axis=1)
+    yield f"{_middle(left / said)}, and all dollars together by {_sum(left, said)}."
 
 
 def _percent(value: float, sign: str = "") -> str:

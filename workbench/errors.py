@@ -50,7 +50,7 @@ class UnknownName(WorkbenchError):
     """No part is known by that name; the message lists the names that are."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        self.kind, self.name, self.known = kind, name, tuple(sorted(known))
+        self.kind, self.name, self.known = kind, name, tuple(sorted(set(known)))
         super().__init__(f"no {kind} is named {name!r}; known are {', '.join(self.known)}")
 
 

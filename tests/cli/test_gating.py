@@ -120,6 +120,14 @@ def test_diff_names_the_values_and_the_entities_that_are_lost_now(
     assert "No exam_recall and no loss differs" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("words", [["--strategy", "nonsense"], ["--metric", "nonsense"]])
+def test_diff_knows_no_other_names_than_those_of_its_runs(
+    runs: tuple[Path, Path], words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["diff", *map(str, runs), *words]) == 2
+    assert "of these runs is named 'nonsense'; known are" in capsys.readouterr().err
+
+
 def test_runs_without_a_common_session_cannot_be_compared(
     runs: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,7 +13,7 @@ from workbench.analysis.gate import gate as judge
 from workbench.analysis.scores import grouped
 from workbench.cli.options import AsJson, Run
 from workbench.cli.output import complain, printable, records, say, say_json, table
-from workbench.errors import SettingError
+from workbench.errors import SettingError, UnknownName
 from workbench.experiment.spec import listed
 from workbench.experiment.store import Results
 from workbench.formats import some
@@ -149,8 +149,11 @@ def diff(
       workbench diff reports/main reports/today --strategy mine
     """
     one, other = Results.open(before), Results.open(after)
-    chosen = listed(strategy)
-    new, old = _scores(other, one)
+    chosen, new, old = listed(strategy), *_scores(other, one)
+    for kind, column, asked in (("strategy", "strategy", chosen), ("metric", "metric", [metric])):
+        known = {*map(str, new[column]), *map(str, old[column])}
+        for name in (name for name in asked if name not in known):
+            raise UnknownName(f"{kind} of these runs", name, known)
     values, entities = (
         rows[rows["strategy"].isin(chosen)] if chosen else rows
         for rows in (

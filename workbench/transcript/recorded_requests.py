@@ -27,12 +27,14 @@ class RecordedRequest:
         counted: tokens of what the recording shows was sent, without what no message holds.
         change: what the recorded agent did to its context since the request before on this branch.
         begins_with: number of the newest earlier request whose whole prompt this one begins with; None if none.
+        by_user: whether a user's message stands last in the request, not a tool's result.
     """
 
     answer: AssistantMessage
     counted: int
     change: Change
     begins_with: int | None
+    by_user: bool
 
 
 def recorded_requests(session: Session, sizes: Sequence[int], count: TokenCounter) -> Iterator[RecordedRequest]:
@@ -54,7 +56,7 @@ def recorded_requests(session: Session, sizes: Sequence[int], count: TokenCounte
             for earlier in session.log.path(entry.parent):
                 sent.take(earlier)
         if isinstance(entry, MessageEntry) and entry.message.role == "assistant":
-            yield RecordedRequest(entry.message, sent.tokens, sent.change, numbers.get(sent.answer))
+            yield RecordedRequest(entry.message, sent.tokens, sent.change, numbers.get(sent.answer), sent.by_user)
             numbers[entry.id] = len(numbers)
         sent.take(entry)
         at = entry.id
@@ -67,12 +69,14 @@ class SentContext:
         tokens: the counted size.
         change: what the agent did to its context since its newest answer.
         answer: id of the newest answer whose whole prompt the context begins with; None if none.
+        by_user: whether a user's message stands last.
     """
 
     def __init__(self, session: Session, sizes: Sequence[int], count: TokenCounter) -> None:
         self.tokens = 0
         self.change: Change = ""
         self.answer: str | None = None
+        self.by_user = False
         self._count = count
         self._known = dict(zip((message.id for message in session.messages), sizes, strict=True))
         self._sizes: list[int] = []
@@ -94,6 +98,7 @@ class SentContext:
 
     def _add(self, entry: MessageEntry) -> None:
         self._place[entry.id] = len(self._sizes)
+        self.by_user = entry.message.role == "user"
         if entry.message.role == "tool":
             self._results[entry.message.call_id] = len(self._sizes)
         elif entry.message.role == "assistant":

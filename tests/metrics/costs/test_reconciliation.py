@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from builders import said, told
+from builders import result, said, told
 from workbench.importers.importer import load
 from workbench.metrics.costs.pricing import Pricing, pricing
 from workbench.metrics.costs.reconciliation import PROMPT, USD, Reconciliation, reconcile, reported_usd
@@ -45,7 +45,7 @@ class Provider:
 
 def recorded(
     waits: Sequence[float], provider: Provider | None = None, *, compact_before: int | None = None,
-    hidden: Sequence[int] = (),
+    hidden: Sequence[int] = (), by_tools: bool = False,
 ) -> Session:  # fmt: skip
     provider = provider or Provider()
     log, counted, now = Log(), 0, 0.0
@@ -53,7 +53,8 @@ def recorded(
         if n == compact_before:
             log.append(CompactionEntry(id="k", parent=log.leaf, summary=Summary(id="s", text="short")))
             counted = 1_000
-        log.append(MessageEntry(id=f"u{n}", parent=log.leaf, message=said("go", f"u{n}")))
+        last = result("done", id=f"u{n}") if by_tools and n else said("go", f"u{n}")
+        log.append(MessageEntry(id=f"u{n}", parent=log.leaf, message=last))
         counted += 1_000
         now += wait
         prompt = OVERHEAD + counted + (hidden[n] if hidden else 0)
@@ -113,8 +114,8 @@ def test_a_cache_that_an_earlier_session_wrote_is_found_and_counted() -> None:
 
 def test_the_reasons_sum_to_the_error_of_the_bill_and_name_what_happened() -> None:
     waits = {"missed after a pause": [0, 10, 90, 10], "missed for no reason on record": [0, 10, 20, 10]}
-    for reason, pauses in waits.items():
-        found = reconciled(recorded(pauses, Provider(lifetime=15.0)))
+    for reason, pauses in [*waits.items(), *(("missed at a user's message", pauses) for pauses in waits.values())]:
+        found = reconciled(recorded(pauses, Provider(lifetime=15.0), by_tools="user" not in reason))
         assert next(iter(found.reasons)) == reason
         off = float((found.predicted - found.reported)[:, USD].sum())
         assert sum(found.reasons.values()) == pytest.approx(off) and off < 0
@@ -122,6 +123,16 @@ def test_the_reasons_sum_to_the_error_of_the_bill_and_name_what_happened() -> No
     assert next(iter(early)) == "found from an earlier session" and early["found from an earlier session"] > 0
     late = reconciled(recorded([0, 400, 400], Provider(3_600))).reasons
     assert next(iter(late)) == "found after its promised time"
+
+
+def test_writes_that_no_report_names_are_a_reason_of_their_own() -> None:
+    session = recorded([0, 10, 10])
+    for answer in (m for m in session.messages if isinstance(m, AssistantMessage) and m.usage is not None):
+        object.__setattr__(answer, "usage", Usage(input=answer.usage.cache_write, cache_read=answer.usage.cache_read))
+    found = reconciled(session)
+    name, usd = next(iter(found.reasons.items()))
+    assert name == "cache writes that no report names" and usd == pytest.approx(found.usd_unwritten)
+    assert sum(found.reasons.values()) == pytest.approx(usd) and found.bill_error is not None and found.bill_error > 0
 
 
 def test_a_client_that_asks_for_no_cache_is_priced_without_one() -> None:

@@ -29,12 +29,15 @@ with the reported share of cache reads wherever that is off by more than `MISSED
 PAUSE = 60.0
 """Seconds from which a miss is put down to the pause before it, though the rules promise more."""
 Cause: TypeAlias = Literal[
-    "missed after a pause", "missed after a change of the prompt", "missed for no reason on record",
+    "missed after a change of the prompt", "missed at a user's message", "missed after a pause",
+    "missed for no reason on record",
     "found from an earlier session", "found after its promised time", "found otherwise",
 ]  # fmt: skip
 """Why a cache read is not as the rules have it. `found`: the provider's cache held more than they promise."""
 SIZES = "sizes of prompts"
 """What is left of a bill's error: prompts predicted too large or too small, by what the recording does not show."""
+UNWRITTEN = "cache writes that no report names"
+"""Reads are reported, and so somebody wrote, but the reports count what was written as plain input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,7 @@ class Reconciliation:
             compared, in the order of sending.
         causes: (requests,) why the cache read is far from the rules; empty where it is not.
         turns: how often each thing other than new messages changed a context.
+        usd_unwritten: USD by which the reported bill is too low, since its reports leave cache writes out.
         left_out: recorded answers of the main path that could not be compared: without a report, or by another model.
         why: why there is nothing to compare; empty where there is.
     """
@@ -54,6 +58,7 @@ class Reconciliation:
     reported: Floats = field(default_factory=lambda: _rows())
     causes: tuple[Cause | Literal[""], ...] = ()
     turns: Counter[Turn] = field(default_factory=Counter)
+    usd_unwritten: float = 0.0
     left_out: int = 0
     why: str = ""
 
@@ -90,7 +95,8 @@ class Reconciliation:
     @property
     def reasons(self) -> dict[str, float]:
         """What makes the bill of the whole session wrong: USD by reason, largest first; they sum to its error."""
-        found: dict[str, float] = {SIZES: float((self.predicted[:, USD_AS_READ] - self.reported[:, USD]).sum())}
+        left = float((self.predicted[:, USD_AS_READ] - self.reported[:, USD]).sum())
+        found: dict[str, float] = {SIZES: left - self.usd_unwritten, UNWRITTEN: self.usd_unwritten}
         for cause, usd in zip(self.causes, self._usd_of_cache.tolist(), strict=True):
             found[cause or SIZES] = found.get(cause or SIZES, 0.0) - usd
         return dict(sorted(found.items(), key=lambda one: -abs(one[1])))
@@ -127,7 +133,9 @@ def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliat
     there = {id(one.request.answer) for one in requests}
     turns = Counter[Turn](one.turn for one in requests if one.turn)
     causes = tuple(cause for _, cause in made)
-    return Reconciliation(predicted, reported, causes, turns, sum(id(answer) not in there for answer in answers))
+    unwritten = _unwritten(usages, tariff) if pricing.rules.writes else 0.0
+    left_out = sum(id(answer) not in there for answer in answers)
+    return Reconciliation(predicted, reported, causes, turns, unwritten, left_out)
 
 
 def _rows(rows: Iterable[tuple[int, int, float, float]] = ()) -> Floats:
@@ -156,12 +164,21 @@ def _cause(one: PredictedRequest, waited: float | None, pricing: Pricing, missed
     """Why a cache read is far from the rules, as far as the recording shows it."""
     if missed and one.turn:
         return "missed after a change of the prompt"
+    if missed and one.request.by_user:
+        return "missed at a user's message"
     if missed:
         return "missed after a pause" if waited is not None and waited > PAUSE else "missed for no reason on record"
     if one.begins_with is None and not one.turn:
         return "found from an earlier session"
     late = waited is not None and waited > pricing.rules.seconds
     return "found after its promised time" if late else "found otherwise"
+
+
+def _unwritten(usages: Sequence[Usage], tariff: Tariff) -> float:
+    if any(usage.cache_write for usage in usages) or not any(usage.cache_read for usage in usages):
+        return 0.0
+    rates = [tariff.at(usage.prompt) for usage in usages]
+    return sum(usage.input * (at.cache_write - at.input) for usage, at in zip(usages, rates, strict=True))
 
 
 def reported_usd(usage: Usage, tariff: Tariff) -> float:
