@@ -32,7 +32,7 @@ def test_there_are_notebooks() -> None:
     names = {path.stem for path in NOTEBOOKS}
     course = {
         "01_first_replay", "02_compare_strategies", "03_explore_session", "04_write_a_stage", "05_sweep",
-        "06_real_models", "07_in_your_agent",
+        "06_real_models", "07_in_your_agent", "08_does_the_work_get_done",
     }  # fmt: skip
     assert course | {"experiment", "report"} <= names
 

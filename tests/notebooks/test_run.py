@@ -55,6 +55,13 @@ def test_writing_a_stage_and_a_metric(tmp_path: Path) -> None:
     assert "heads" in text and "of the user's messages, at 4 places" in text and "1 pictures" in text
 
 
+def test_whether_the_work_gets_done(tmp_path: Path) -> None:
+    given: Any = {"families": ["changed_values"], "seeds": 1, "limit": 1, "strategies": ["truncate"]}
+    text = shown(run("08_does_the_work_get_done", tmp_path, {**given, "out": str(tmp_path / "run")}))
+    assert "none" in text and "misread" in text and "saved_usd_net" in text and "entity" in text
+    assert {"trials.parquet", "simulated.parquet"} <= {path.name for path in (tmp_path / "run").iterdir()}
+
+
 def test_a_sweep(tmp_path: Path) -> None:
     given: Any = {"out": str(tmp_path / "run"), "windows": [16_000], "strategies": ["summarize"], "limit": 1}
     text = shown(run("05_sweep", tmp_path, given))
