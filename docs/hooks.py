@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
+_OUTSIDE = re.compile(r"\[([^]]*)\]\((?:notebooks|datasets|LICENSE|(?:CONTRIBUTING|SECURITY|CHANGELOG)\.md)/?\)")
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
@@ -15,4 +16,4 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
         return markdown.replace("](../notebooks/", "](notebooks/").replace("](../README.md", "](index.md")
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     text = text.replace("](docs/", "](").replace('src="docs/', 'src="')
-    return re.sub(r"\[([^]]*)\]\((?:notebooks|datasets|LICENSE|CONTRIBUTING\.md|CHANGELOG\.md)/?\)", r"\1", text)
+    return _OUTSIDE.sub(r"\1", text)
