@@ -55,6 +55,15 @@ def test_it_is_the_same_when_it_goes_on_after_it_was_killed(done: TrialResults, 
     assert_frame_equal(again.table, done.table)
 
 
+@pytest.mark.skipif(not FULL, reason="starts a cluster")
+def test_a_cluster_comes_to_the_same(done: TrialResults, tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as there:
+        found = wb.trial(spec=SPEC.changed(out=tmp_path, scheduler=there.scheduler_address))
+    assert found is not None
+    assert_frame_equal(found.table, done.table)
+
+
 def test_the_command_prints_what_each_strategy_succeeds_in(
     done: TrialResults, capsys: pytest.CaptureFixture[str]
 ) -> None:
