@@ -129,6 +129,8 @@ def test_a_missing_file_and_a_pattern_without_match_are_errors(tmp_path: Path) -
         load(tmp_path / "gone.jsonl")
     with pytest.raises(FormatError, match="no file matches"):
         load(tmp_path / "*.jsonl")
+    with pytest.raises(FormatError, match="cannot be read as a pattern"):
+        load(tmp_path / "a**")
 
 
 def test_a_folder_without_recordings_is_an_error(tmp_path: Path) -> None:

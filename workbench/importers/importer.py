@@ -162,12 +162,15 @@ def files(paths: Paths) -> Iterator[str]:
     """The files that these names mean: a file itself, those in a folder, those that match a pattern, in order.
 
     Raises:
-        FormatError: a pattern matches nothing.
+        FormatError: a pattern matches nothing, or is none.
     """
     for name in _named(paths):
         is_pattern = has_magic(name) and not Path(name).exists()
         root = Path(name).anchor
-        matched = sorted(map(str, Path(root or ".").glob(name.removeprefix(root)))) if is_pattern else [name]
+        try:
+            matched = sorted(map(str, Path(root or ".").glob(name.removeprefix(root)))) if is_pattern else [name]
+        except (ValueError, NotImplementedError) as error:
+            raise FormatError(f"cannot be read as a pattern ({error})", where=name) from None
         if not matched:
             raise FormatError("no file matches this pattern", where=name)
         for one in matched:
