@@ -43,7 +43,7 @@ def test_no_module_beside_a_recording_is_imported(cloned: Path) -> None:
     env = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
     for words in ALL if FULL else FEW:
         done = subprocess.run(
-            [command, *words.split()], cwd=cloned, env=env, check=False, capture_output=True, text=True
+            [command, *words.split()], cwd=cloned, env=env, check=False, capture_output=True, text=True, timeout=300
         )
         assert not [path.stem for path in cloned.glob("*.ran")], words
         assert done.returncode in (0, 1), f"{words}: {done.stderr}"

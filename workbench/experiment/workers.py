@@ -100,7 +100,11 @@ def _one_process() -> Executor:
 
 
 def _kill(pool: Executor) -> None:
+    """End a pool and its process, which loky, told to, has been seen to leave: then the command never ended."""
+    left = [*(getattr(pool, "_processes", None) or {}).values()]
     pool.shutdown(wait=False, kill_workers=True)  # type: ignore[call-arg]  # loky's own argument
+    for process in left:
+        process.terminate()
 
 
 def _start(parent: int) -> None:
