@@ -7,8 +7,9 @@ import contextlib
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -54,40 +55,50 @@ def workers(jobs: int | None, scheduler: str | None = None) -> Workers:
 
 
 class Processes(Workers):
-    """Worker processes on this machine, each in the pool of one thread, so that one that dies breaks no other.
+    """Worker processes on this machine, each in a pool of its own, so that one that dies breaks no other.
 
-    Each is started when it is needed, lives until the `with` ends, and remembers what it has read.
+    Each is started when it is needed, lives until the `with` ends, and remembers what it has read. All are started by
+    the caller's thread: two threads that started one at a time have been seen to hang.
     """
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self._threads = ThreadPoolExecutor(size)
-        self._own = threading.local()
-        self._pools: list[Executor] = []
+        self._started: list[Executor] = []
+        self._idle: list[Executor] = []
 
     def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
         """A dead worker is replaced."""
-        pending = {self._threads.submit(self._done, what, task): place for place, task in enumerate(tasks)}
-        while pending:
-            for future in wait(pending, return_when=FIRST_COMPLETED).done:
-                yield pending.pop(future), future.result()
+        waiting, busy = deque(enumerate(tasks)), dict[Future[Result], tuple[int, Executor]]()
+        ended: list[tuple[int, Future[Result] | None]] = []
+        while waiting or busy or ended:
+            while waiting and len(busy) < self.size:
+                place, task = waiting.popleft()
+                pool = self._idle.pop() if self._idle else self._another()
+                busy[_submitted(pool, what, task)] = place, pool
+            for place, future in ended:
+                yield place, None if future is None else future.result()
+            ended = []
+            for future in wait(busy, return_when=FIRST_COMPLETED).done:
+                place, pool = busy.pop(future)
+                ended.append((place, self._kept(pool, future)))
 
-    def _done(self, what: Callable[[Task], Result], task: Task) -> Result | None:
+    def _kept(self, pool: Executor, future: Future[Result]) -> Future[Result] | None:
+        """An ended task, its worker idle again; None where the worker died."""
         from joblib.externals.loky.process_executor import BrokenProcessPool
 
-        if not hasattr(self._own, "pool"):
-            self._own.pool = _one_process()
-            self._pools.append(self._own.pool)
-        try:
-            return self._own.pool.submit(what, task).result()  # type: ignore[no-any-return]
-        except BrokenProcessPool:
-            _kill(self._own.pool)
-            del self._own.pool
+        if isinstance(future.exception(), BrokenProcessPool):
+            self._started.remove(pool)
+            _kill(pool)
             return None
+        self._idle.append(pool)
+        return future
+
+    def _another(self) -> Executor:
+        self._started.append(_one_process())
+        return self._started[-1]
 
     def __exit__(self, *error: object) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
-        for pool in self._pools:
+        for pool in self._started:
             _kill(pool)
 
 
@@ -97,6 +108,18 @@ def _one_process() -> Executor:
 
     pool: Executor = ProcessPoolExecutor(1, initializer=_start, initargs=(os.getpid(),), env=ONE_THREAD)
     return pool
+
+
+def _submitted(pool: Executor, what: Callable[[Task], Result], task: Task) -> Future[Result]:
+    """The task's future, also where the worker has died since its last one."""
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    try:
+        return pool.submit(what, task)
+    except BrokenProcessPool as error:
+        lost = Future[Result]()
+        lost.set_exception(error)
+        return lost
 
 
 def _kill(pool: Executor) -> None:
