@@ -1,0 +1,64 @@
+"""Tries what SECURITY.md promises: a row for each class, with how many were tried and how many failed.
+
+    python tests/benchmarks/bench_sealed.py [--short]
+
+A class is either tests, counted one by one, or a benchmark, which counts as one and prints its own figures above the
+table. Exits with 1 where any failed. `--short` damages 1,000 recordings and kills five times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TESTS = {
+    "modules planted in the current folder": ["tests/cli/test_planted_modules.py"],
+    "pipes, bombs, encodings, cut files": ["tests/importers/test_opening.py"],
+    "credentials and look-alikes, by kind": ["tests/transcript/test_redaction_recall.py"],
+    "faults of providers": ["tests/models/test_faults.py", "tests/experiment/test_outages.py"],
+    "damaged tables and manifests": ["tests/experiment/test_store.py"],
+}
+
+
+def tests(paths: list[str], whole: bool) -> tuple[int, int]:
+    """How many tests ran, and how many failed or could not run."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = Path(folder) / "found.xml"
+        env = {**os.environ, "WORKBENCH_TESTS": "full"} if whole else None
+        command = [sys.executable, "-m", "pytest", "-n0", f"--junitxml={found}", *paths]
+        subprocess.run(command, cwd=ROOT, env=env, check=False, stdout=sys.stderr)
+        if not found.is_file():
+            return 1, 1
+        counts = dict(re.findall(r'(errors|failures|skipped|tests)="(\d+)"', found.read_text()))
+    return int(counts["tests"]) - int(counts["skipped"]), int(counts["errors"]) + int(counts["failures"])
+
+
+def benchmark(name: str, *words: str) -> tuple[int, int]:
+    """One, and whether it failed; it prints its own figures."""
+    command = [sys.executable, f"tests/benchmarks/{name}.py", *words]
+    return 1, int(subprocess.run(command, cwd=ROOT, check=False).returncode != 0)
+
+
+def main() -> int:
+    options = argparse.ArgumentParser()
+    options.add_argument("--short", action="store_true")
+    short = options.parse_args().short
+    kills = "5" if short else "20"
+    rows = {what: tests(paths, not short) for what, paths in TESTS.items()}
+    rows["damaged recordings"] = benchmark("bench_damage", "--count", "1000" if short else "20000")
+    rows["runs killed"] = benchmark("bench_kill", "--kills", kills)
+    rows["workers killed"] = benchmark("bench_kill", "--kills", kills, "--victim", "worker")
+    print(f"{'':40}{'tried':>8}{'failed':>8}")
+    for what, (tried, failed) in rows.items():
+        print(f"{what:40}{tried:8}{failed:8}")
+    return int(any(failed for _, failed in rows.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
