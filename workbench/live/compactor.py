@@ -35,7 +35,6 @@ from workbench.transcript.session import Session
 WINDOW = 128_000
 """Tokens; for a host that names no window. Opal's fallback."""
 DEFAULTS = Settings()
-UNREADABLE = Diagnosis("other", "leave_alone")
 NO_HOOKS = Hooks()
 
 

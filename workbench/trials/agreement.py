@@ -136,9 +136,7 @@ class Agreement:
              "value": self.means[metric][a], "value_less": self.means[metric][b]}
             for metric in LEVELS for a, b in self.contradictions(metric)
         ]  # fmt: skip
-        return pd.DataFrame(
-            rows, columns=["metric", "succeeds", "less", "success", "success_less", "value", "value_less"]
-        )
+        return pd.DataFrame(rows, columns=list(CASE))
 
 
 def _rank(rows: pd.DataFrame, level: str) -> float:

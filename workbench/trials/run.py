@@ -131,14 +131,6 @@ class _Job:
         return RunFolder(self.spec.folder)
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """One task."""
-
-    family: str
-    seed: int
-
-
 @documented(TrialSpec)
 def trial(
     *,
@@ -171,13 +163,12 @@ def trial(
     if not before(forecast(spec)):
         return None
     job = _Job(spec, spec.how, presets)
-    places = [_Place(family, seed) for family in spec.families for seed in seeds_of(family, spec.seeds)]
+    places = [(family, seed) for family in spec.families for seed in seeds_of(family, spec.seeds)]
     found: dict[int, list[Row]] = {}
     hidden = spec.quiet or not sys.stderr.isatty()
     with workers(spec.jobs, spec.scheduler) as crew, tqdm(total=len(places), disable=hidden, leave=False) as bar:
         for number, rows in crew.each(partial(_worked, job), places):
-            place = places[number]
-            died = [{**_of(job, place, one), "status": "failed", "reason": DIED} for one in presets]
+            died = [{**_of(job, *places[number], one), "status": "failed", "reason": DIED} for one in presets]
             found[number] = died if rows is None else rows
             bar.update()
     notes = {"agent": model_name(spec.agent), "seeds": spec.seeds, "families": list(spec.families)}
@@ -219,11 +210,12 @@ def opened(task: TrialTask, *, sandbox: bool) -> Iterator[Workspace]:
         yield workspace
 
 
-def _worked(job: _Job, place: _Place) -> list[Row]:
+def _worked(job: _Job, place: tuple[str, int]) -> list[Row]:
     """The trials of one task, the uncompacted one first; those on disk are not done again."""
-    task = tasks(place.family, [place.seed])[0]
+    family, seed = place
+    task = tasks(family, [seed])[0]
     window = _window(job, task)
-    return [_row(job, place, task, one, window) for one in job.presets]
+    return [_row(job, task, one, window) for one in job.presets]
 
 
 def _window(job: _Job, task: TrialTask) -> int:
@@ -232,20 +224,20 @@ def _window(job: _Job, task: TrialTask) -> int:
     if spec.window is not None:
         return spec.window
     plain = _Job(spec.changed(agent=READER, steps=MEASURED.steps, seconds=MEASURED.seconds), job.how, job.presets)
-    row = _row(plain, _Place(task.family, task.seed), task, preset("none"), UNBOUNDED)
+    row = _row(plain, task, preset("none"), UNBOUNDED)
     if row["status"] != "ok":
         raise SettingError(f"the task {task.name} cannot be measured: {row['reason']}")
     return max(int(spec.share * float(row["peak"] or 0)), SMALLEST)
 
 
-def _of(job: _Job, place: _Place, way: Preset) -> Row:
+def _of(job: _Job, family: str, seed: int, way: Preset) -> Row:
     agent = model_name(job.spec.agent)
-    return {"strategy": way.name, "family": place.family, "seed": place.seed, "agent": agent}
+    return {"strategy": way.name, "family": family, "seed": seed, "agent": agent}
 
 
-def _row(job: _Job, place: _Place, task: TrialTask, way: Preset, window: int) -> Row:
+def _row(job: _Job, task: TrialTask, way: Preset, window: int) -> Row:
     """One trial's row, from disk where it is there."""
-    spec, of = job.spec, _of(job, place, way)
+    spec, of = job.spec, _of(job, task.family, task.seed, way)
     window = UNBOUNDED if way.name == "none" and spec.is_reader else window
     who = READER if spec.is_reader else job.how.seal(job.how.model(spec.agent))
     writer = job.how.model(spec.writer)
