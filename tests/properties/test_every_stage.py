@@ -15,7 +15,7 @@ from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, plain_text
 
 every_stage = pytest.mark.parametrize("name", BUILTIN)
-REWRITES = ("budget_reduction", "snip", "microcompact", "context_collapse")
+REWRITES = ("budget_reduction", "snip", "microcompact", "context_collapse", "supersede")
 
 
 def cases() -> Iterator[tuple[Context, Budget]]:

@@ -2,6 +2,7 @@
 
 from workbench.compaction.plan import Stage
 from workbench.compaction.stages.summarize import Summarize
+from workbench.compaction.stages.supersede import Supersede
 from workbench.compaction.stages.tool_results import BudgetReduction, ContextCollapse, Microcompact, Snip
 from workbench.compaction.stages.truncate import KeepFloor, RepairPairs, Truncate
 
@@ -10,6 +11,7 @@ BUILTIN: dict[str, type[Stage]] = {
     Snip.name: Snip,
     Microcompact.name: Microcompact,
     ContextCollapse.name: ContextCollapse,
+    Supersede.name: Supersede,
     Truncate.name: Truncate,
     "summarize": Summarize,
     KeepFloor.name: KeepFloor,
