@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import resource
+import signal
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from workbench.errors import SettingError
-from workbench.experiment.store import COLUMNS, SCHEMA, Results, RunFolder
+from workbench.experiment.store import COLUMNS, SCHEMA, Results, RunFolder, write_atomically
 
 
 def written(folder: Path, schema: object = SCHEMA) -> Path:
@@ -59,3 +61,16 @@ def test_what_killed_processes_left_is_taken_away(tmp_path: Path) -> None:
     assert (folder / "replays" / ".x.json.1.part").exists()
     RunFolder(folder).tidy(before=2**40)
     assert not list(folder.rglob("*.part"))
+
+
+def test_a_full_disk_names_the_file_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    told = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, limits[1]))
+    try:
+        with pytest.raises(OSError, match=r"scores\.parquet"):
+            write_atomically(tmp_path / "scores.parquet", b"x" * 5_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, told)
+    assert not list(tmp_path.iterdir())
