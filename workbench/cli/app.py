@@ -26,6 +26,7 @@ COMMANDS = {
     "replay": "Look closely at one session under one strategy.",
     "simulate": "Follow recorded actions under strategies; count what must be looked up again.",
     "inspect": "Show what recordings contain.",
+    "watch": "Follow a session while its agent writes it: size, next compaction, what was lost.",
     "list": "List strategies, stages, metrics, formats or models.",
     "report": "Render the report of a finished run again.",
     "sweep": "Replay sessions under every point of a grid of settings.",

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -166,6 +167,15 @@ class SessionBuilder:
         for n, (root, log) in enumerate(parts.items()):
             id, title = (f"{whole.id}-agent{n}", f"{whole.title} (sub-agent {n})") if root else (whole.id, whole.title)
             yield replace(whole, id=id, title=title, log=log, model=main_model(log) or whole.model)
+
+    def so_far(self) -> Session:
+        """The main conversation of what has been read up to now; reading can go on after it."""
+        made = copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, dict | list | set | Log):
+                setattr(made, name, copy(value))
+        made.source = replace(self.source, skipped=[*self.source.skipped], unknown=Counter(self.source.unknown))
+        return next(made.sessions())
 
     def session(self) -> Session:
         """What has been read, in one log."""

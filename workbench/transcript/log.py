@@ -89,6 +89,11 @@ class Log:
         for entry in entries:
             self.append(entry)
 
+    def __copy__(self) -> "Log":
+        made = Log()
+        made._entries, made._by_id, made.leaf = [*self._entries], dict(self._by_id), self.leaf
+        return made
+
     def append(self, entry: Entry) -> None:
         """Add one entry and make it the leaf.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 from workbench.importers.formats.claude_records import Node, read_node
@@ -136,6 +137,15 @@ class ClaudeCodeBuilder(SessionBuilder):
             if made is not None and made.uuid not in self.nodes:
                 self.nodes[made.uuid] = made
                 self.agent_leaves[agent] = made.uuid
+
+    def so_far(self) -> Session:
+        """As in the base class; its nodes are copied, since the end of a reading mends them."""
+        nodes = self.nodes
+        try:
+            self.nodes = {uuid: copy(node) for uuid, node in nodes.items()}
+            return super().so_far()
+        finally:
+            self.nodes = nodes
 
     def session(self) -> Session:
         """The whole tree. Its title is what a person named it, or the client's for a branch of this very session."""

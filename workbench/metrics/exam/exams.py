@@ -150,14 +150,14 @@ def todos(stated: StatementIndex, work: Work, at: int) -> list[Item]:
         [
             entity.text
             for entity, one in zip(stated.entities, which.tolist(), strict=True)
-            if one and _is_work(entity.text)
+            if one and is_work(entity.text)
         ]
         for which in work.open_and_done(at)
     )
     return [Item("todo", text, tuple(done[-2 * OTHERS :]), evidence=text) for text in pending[-MOST:] if done]
 
 
-def _is_work(text: str) -> bool:
+def is_work(text: str) -> bool:
     """Whether announced work says something in particular, and more than what is going on or how things stand."""
     return _says(text) and not _PROGRESS.search(text) and (bool(_ANNOUNCED.search(text)) or not is_pending(text))
 

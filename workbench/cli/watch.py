@@ -1,0 +1,150 @@
+"""`workbench watch`: follow the session that an agent is writing."""
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workbench.cli.output import complain, printable, say
+from workbench.errors import FormatError
+from workbench.watching.follow import AGENTS, Followed
+from workbench.watching.needed import Lost, compactions, likely_needed
+from workbench.watching.state import Meter, State
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+POLL = 0.5
+"""Seconds between two looks at the file."""
+BAR = 30
+"""Characters of the bar that shows how full the context is."""
+Look = tuple[State, list[Lost]]
+
+
+def watch(
+    target: Annotated[
+        Path, typer.Argument(help="A session file of Claude Code, Codex or pi; a folder: its newest.", metavar="FILE")
+    ],
+    window: Annotated[
+        int | None, typer.Option("--window", "-w", min=1_000, help="The model's window in tokens. None: as recorded.")
+    ] = None,
+    once: Annotated[bool, typer.Option("--once", help="Print the state and end.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line, at each change.")] = False,
+) -> int:
+    """Follow a session while its agent writes it: size, what fills it, when the next compaction is due.
+
+    After a compaction it names what was lost that the agent is likely to need. Ctrl-C ends it.
+
+    Example:
+
+      workbench watch ~/.claude/projects/my-project
+    """
+    followed, meter = Followed(target), Meter(window)
+    looks = _looks(followed, meter, once)
+    last: Look | None = None
+    try:
+        if as_json:
+            for last in looks:
+                say(json.dumps({"file": str(followed.path), **asdict(last[0]), "lost": [*map(asdict, last[1])]}))
+                sys.stdout.flush()
+        elif once or not sys.stdout.isatty():
+            for last in looks:
+                say("\n".join(lines(last[0], last[1] if once else [])) if once else _line(*last))
+                sys.stdout.flush()
+        else:
+            last = _live(looks)
+    except KeyboardInterrupt:
+        last = last or _now(followed, meter)
+    if last is not None and not as_json and not once:
+        state = last[0]
+        say(
+            f"{printable(state.session)}: {state.requests} requests, {state.compactions} compactions, "
+            f"{state.tokens:,} tokens at the end"
+        )
+    return 0
+
+
+def _looks(followed: Followed, meter: Meter, once: bool) -> Iterator[Look]:
+    """What there is to show, at each change of the file; ends after the first where it is asked for `once`."""
+    told, known = False, (0, list[Lost]())
+    while True:
+        if followed.update() or (once and followed.lines):
+            session = followed.session()
+            assert session is not None
+            taken = compactions(session)
+            if len(taken) != known[0]:
+                known = len(taken), likely_needed(taken[-1], session.cwd) if taken else []
+            yield meter.state(session, followed.format), known[1]
+        elif once:
+            why = f"there is no session of {', '.join(AGENTS)} here that could be read yet"
+            raise FormatError(why, where=str(followed.path or followed.target))
+        elif not told and not followed.lines:
+            complain(f"workbench: waiting for a session in {followed.target}; Ctrl-C ends it")
+        told = True
+        if once:
+            return
+        time.sleep(POLL)
+
+
+def _now(followed: Followed, meter: Meter) -> Look | None:
+    session = followed.session()
+    return (meter.state(session, followed.format), []) if session is not None else None
+
+
+def _live(looks: Iterator[Look]) -> Look | None:
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    last: Look | None = None
+    with Live(console=Console(), auto_refresh=False) as shown:
+        try:
+            for last in looks:
+                body: RenderableType = Text("\n".join(lines(*last)), no_wrap=True, overflow="ellipsis")
+                shown.update(body, refresh=True)
+        except KeyboardInterrupt:
+            pass
+    return last
+
+
+def _line(state: State, lost: list[Lost]) -> str:
+    """One change in one line, for logs."""
+    due = _due(state)
+    names = f"; lost: {', '.join(printable(one.text) for one in lost[:5])}" if lost else ""
+    return f"request {state.requests}: {state.tokens:,} of {state.limit:,} tokens ({due}){names}"
+
+
+def lines(state: State, lost: list[Lost]) -> list[str]:
+    """The whole state, in lines that fit 80 columns."""
+    share = min(state.tokens / state.limit, 1.0) if state.limit > 0 else 1.0
+    bar = "█" * round(BAR * share) + "░" * (BAR - round(BAR * share))
+    growth = "unknown" if state.growth is None else f"{state.growth:,.0f} tokens a request"
+    found = [
+        f"{printable(state.session)[:40]}: {state.requests} requests, {state.compactions} compactions",
+        f"size     {bar} {share:.0%}  {state.tokens:,} tokens ({state.size_from})",
+        f"due at   {state.limit:,} tokens, from {state.limit_from}",
+        f"next     {_due(state)}",
+        f"growth   {growth}",
+    ]
+    total = max(sum(state.parts.values()), 1)
+    found += [
+        f"  {size / total:>4.0%} {size:>9,}  {printable(part)[:50]}" for part, size in state.parts.items() if size
+    ][:10]
+    if lost:
+        found.append("lost in the last compaction, and likely to be needed:")
+        found += [f"  {one.id}  {one.kind:<10}  {printable(one.text)}"[:79] for one in lost]
+    return found
+
+
+def _due(state: State) -> str:
+    if state.tokens >= state.limit:
+        return "a compaction is due now"
+    if state.requests_left is None:
+        return "not known before a second request"
+    minutes = "" if state.minutes_left is None else f", {state.minutes_left:.0f} minutes"
+    return f"a compaction is due in about {state.requests_left} requests{minutes}"
