@@ -10,7 +10,7 @@ compared; where the peer splits turns or may ask no model, that too. A differenc
 the same once it follows a few of the rules that the preset's file states. Without paths it takes the bundled recordings
 and ../shared/corpora, of which docs/peers.md has the figures. The exit code is 1 where a difference is unexplained,
 where nothing was compared, where `--packages` is given and a package is missing, and with `--check` where that page has
-other figures.
+other figures of the same release of a peer; those of another release are only shown.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def main(arguments: Sequence[str] | None = None, rows: Sequence[Compared] = ROWS
         wrong += bool(tally.unexplained) or not tally.compactions
         if args.check and (said := printed(row, page)) != figures(row, peer, tally):
             print(f"    docs/peers.md says {said}, this run {figures(row, peer, tally)}")
-            wrong += 1
+            wrong += said[0][:1] in ([], [peer])
     return int(wrong > 0)
 
 
