@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 from uuid import uuid4
 
 import pandas as pd
@@ -134,6 +134,43 @@ def write_atomically(path: Path, data: str | bytes) -> None:
     except OSError as error:  # a full disk, say, of which Python does not tell the file
         part.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+@dataclass(frozen=True)
+class TableFolder:
+    """A folder with one table and notes beside it.
+
+    Attributes:
+        file: the table's name.
+        columns: the documented ones, with their types.
+        absent: what is missing where there is none, and the command that makes it.
+    """
+
+    path: Path
+    file: ClassVar[str]
+    columns: ClassVar[Mapping[str, str]]
+    absent: ClassVar[str]
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Self:
+        """What is in this folder; a `SettingError` where there is nothing."""
+        if not (Path(folder) / cls.file).is_file():
+            raise SettingError(f"{folder} holds {cls.absent}")
+        return cls(Path(folder))
+
+    @classmethod
+    def write(cls, folder: Path, rows: Sequence[Mapping[str, Any]], notes: Mapping[str, object]) -> Self:
+        """Rows, written into this folder: the table first, so that notes belong to one that is there."""
+        types = cls.columns.items()
+        table = pd.DataFrame({name: pd.array([row.get(name) for row in rows], dtype=kind) for name, kind in types})
+        write_atomically(folder / cls.file, table.to_parquet(index=False))
+        write_atomically((folder / cls.file).with_suffix(".json"), json.dumps(notes, indent=2) + "\n")
+        return cls(folder)
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """The documented columns."""
+        return pd.read_parquet(self.path / self.file)
 
 
 def _read_object(path: Path) -> dict[str, Any] | None:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pandas as pd
 
 from workbench.analysis.compared import compare_table
-from workbench.errors import SettingError
 from workbench.experiment.spec import chosen_baseline
-from workbench.experiment.store import write_atomically
+from workbench.experiment.store import TableFolder
 
 COLUMNS = {
     "strategy": "string", "family": "string", "seed": "Int64", "agent": "string", "window": "Int64", "status": "string",
@@ -27,31 +23,12 @@ MEANS = ("success", "violations", "steps", "look_ups", "recalls", "misread", "bl
 
 
 @dataclass(frozen=True)
-class TrialResults:
+class TrialResults(TableFolder):
     """A folder with the table `trials`: a row a trial."""
 
-    path: Path
     file: ClassVar[str] = "trials.parquet"
-
-    @classmethod
-    def open(cls, folder: str | Path) -> TrialResults:
-        """The trials in this folder; a `SettingError` where there are none."""
-        if not (Path(folder) / cls.file).is_file():
-            raise SettingError(f"{folder} holds no trials; `workbench trial` makes some")
-        return cls(Path(folder))
-
-    @classmethod
-    def write(cls, folder: Path, rows: Sequence[Mapping[str, Any]], notes: Mapping[str, object]) -> TrialResults:
-        """The trials, written into this folder."""
-        table = pd.DataFrame({name: pd.array([row.get(name) for row in rows], dtype=COLUMNS[name]) for name in COLUMNS})
-        write_atomically(folder / cls.file, table.to_parquet(index=False))
-        write_atomically((folder / cls.file).with_suffix(".json"), json.dumps(notes, indent=2) + "\n")
-        return cls(folder)
-
-    @cached_property
-    def table(self) -> pd.DataFrame:
-        """The documented columns."""
-        return pd.read_parquet(self.path / self.file)
+    columns: ClassVar[Mapping[str, str]] = COLUMNS
+    absent: ClassVar[str] = "no trials; `workbench trial` makes some"
 
     @property
     def pending(self) -> str:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypeAlias
 
 import numpy as np
-import pandas as pd
 from pydantic import Field
 from tqdm.auto import tqdm
 
@@ -21,7 +20,7 @@ from workbench.experiment.filler import FillerModel, ModelUse
 from workbench.experiment.prepared import What
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.spec import Read, Whole, documented, model_name, one_model
-from workbench.experiment.store import write_atomically
+from workbench.experiment.store import TableFolder
 from workbench.judge.contexts import (
     Compacted,
     ContextSpec,
@@ -51,31 +50,12 @@ COLUMNS = {
 
 
 @dataclass(frozen=True)
-class ExamResults:
+class ExamResults(TableFolder):
     """A folder with a row for each item that was answered from a context, and the reader with its admission test."""
 
-    path: Path
     file: ClassVar[str] = "exam.parquet"
-
-    @classmethod
-    def open(cls, folder: str | Path) -> ExamResults:
-        """The answers in this folder; a `SettingError` where there are none."""
-        if not (Path(folder) / cls.file).is_file():
-            raise SettingError(f"{folder} holds no answers to exams; `workbench judge exam` asks for some")
-        return cls(Path(folder))
-
-    @classmethod
-    def write(cls, folder: Path, rows: Sequence[Row], notes: Mapping[str, object]) -> ExamResults:
-        """The answers, written into this folder: the table first, so that notes belong to one that is there."""
-        table = pd.DataFrame({name: pd.array([row.get(name) for row in rows], dtype=COLUMNS[name]) for name in COLUMNS})
-        write_atomically(folder / cls.file, table.to_parquet(index=False))
-        write_atomically((folder / cls.file).with_suffix(".json"), json.dumps(notes, indent=2) + "\n")
-        return cls(folder)
-
-    @cached_property
-    def table(self) -> pd.DataFrame:
-        """The documented columns."""
-        return pd.read_parquet(self.path / self.file)
+    columns: ClassVar[Mapping[str, str]] = COLUMNS
+    absent: ClassVar[str] = "no answers to exams; `workbench judge exam` asks for some"
 
     @cached_property
     def notes(self) -> dict[str, object]:
