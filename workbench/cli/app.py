@@ -27,6 +27,8 @@ COMMANDS = {
     "simulate": "Follow recorded actions under strategies; count what must be looked up again.",
     "inspect": "Show what recordings contain.",
     "watch": "Follow a session while its agent writes it: size, next compaction, what was lost.",
+    "mcp": "Give a running agent back what its compactions took (an MCP server).",
+    "hook": "Answer Claude Code's hooks before and after a compaction.",
     "list": "List strategies, stages, metrics, formats or models.",
     "report": "Render the report of a finished run again.",
     "sweep": "Replay sessions under every point of a grid of settings.",

@@ -1,0 +1,24 @@
+"""`workbench hook`: what Claude Code runs before and after a compaction."""
+
+import sys
+
+from workbench.cli.output import complain, say
+from workbench.importers.values import as_object, decode
+from workbench.watching.hook import answer
+
+
+def hook() -> int:
+    """Answer a hook of Claude Code: PreCompact and SessionStart, as JSON on standard input.
+
+    It never fails: whatever is wrong is a sentence on standard error, and the agent goes on.
+
+    Example:
+
+      workbench hook < event.json
+    """
+    try:
+        if said := answer(as_object(decode(sys.stdin.read()))):
+            say(said)
+    except Exception as error:  # noqa: BLE001 - a hook that fails would stop the agent
+        complain(f"workbench: the hook did nothing: {error}")
+    return 0

@@ -1,0 +1,24 @@
+"""`workbench mcp`: what compactions took, for a running agent."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench.watching.server import serve
+
+
+def mcp(
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="A session file, or a folder of them. None: the newest of the agents in this folder."),
+    ] = None,
+) -> int:
+    """Serve the tools `what_was_lost` and `recall` to a running agent, by the Model Context Protocol on standard input.
+
+    Example:
+
+      claude mcp add workbench -- workbench mcp
+    """
+    serve(file, Path.cwd())
+    return 0
