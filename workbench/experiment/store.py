@@ -7,15 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 from uuid import uuid4
 
 import pandas as pd
 
 from workbench.errors import SettingError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SCHEMA = 1
 """Version of the tables, see docs/tables.md: it grows when a column or a table changes its meaning or goes away.
@@ -141,8 +138,7 @@ class TableFolder:
     """A folder with one table and notes beside it.
 
     Attributes:
-        file: the table's name.
-        columns: the documented ones, with their types.
+        file, columns: the table's name, and its documented columns with their types.
         absent: what is missing where there is none, and the command that makes it.
     """
 
