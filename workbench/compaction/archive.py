@@ -22,7 +22,7 @@ WORDS = 64
 NO_SEARCH = "this Python's SQLite has no FTS5, which `recall` searches with: install a Python whose sqlite3 has it"
 
 
-class Passage(NamedTuple):
+class ArchivedPassage(NamedTuple):
     """A part of an archived text: the id, its number and how many there are, and the words."""
 
     id: str
@@ -42,7 +42,7 @@ class Archive:
         """
         self._texts: dict[str, str] = {}
         self._count = count
-        self._passages: list[Passage] = []
+        self._passages: list[ArchivedPassage] = []
         self._index = sqlite3.connect(":memory:", check_same_thread=False)
         try:
             self._index.execute(
@@ -84,7 +84,7 @@ class Archive:
             return f"Nothing in the archive has a word of {query!r}."
         return clipped("\n\n".join(map(_headed, found)), tokens, self._count)
 
-    def search(self, query: str, id: str = "", tokens: int = TOKENS) -> list[Passage]:
+    def search(self, query: str, id: str = "", tokens: int = TOKENS) -> list[ArchivedPassage]:
         """The best passages for a query that fit into so many tokens together, the best one anyway, oldest first."""
         words = dict.fromkeys(re.findall(r"\w+(?:[-./:@]\w+)*", query))
         wanted = " OR ".join(f'"{word}"' for word in [*words][:WORDS])
@@ -107,11 +107,11 @@ class Archive:
         return [self._passages[number] for number in sorted(chosen.values())]
 
 
-def _headed(passage: Passage) -> str:
+def _headed(passage: ArchivedPassage) -> str:
     return f"[{passage.id}, part {passage.part} of {passage.parts}]\n{passage.text}"
 
 
-def _passages(id: str, text: str) -> Iterator[Passage]:
+def _passages(id: str, text: str) -> Iterator[ArchivedPassage]:
     """The text in parts of whole lines; a longer line is cut."""
     parts, size = [""], 0
     for line in text.splitlines():
@@ -123,4 +123,4 @@ def _passages(id: str, text: str) -> Iterator[Passage]:
             parts[-1] += piece + "\n"
             size += len(piece) + 1
     whole = [part.strip("\n") for part in parts]
-    return (Passage(id, number, len(whole), part) for number, part in enumerate(whole, 1))
+    return (ArchivedPassage(id, number, len(whole), part) for number, part in enumerate(whole, 1))

@@ -19,7 +19,7 @@ LEAD, LEAST = 16, 4
 
 
 @dataclass(slots=True)
-class Line:
+class HostList:
     """A list of messages as the host may hold it.
 
     Attributes:

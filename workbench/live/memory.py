@@ -10,7 +10,7 @@ from workbench.live.copies import Copies
 from workbench.live.formats.canonical import key
 from workbench.live.formats.shape import HostMessage, OutgoingMessage, is_system, record_of
 from workbench.live.formats.table import FORMATS
-from workbench.live.identity import Additions, Line, common, markers, remarked, text_of
+from workbench.live.identity import Additions, HostList, common, markers, remarked, text_of
 from workbench.live.message_reader import MessageReader, listed
 from workbench.live.state import Checkpoint, State, longer
 from workbench.transcript.context import Context
@@ -38,8 +38,11 @@ class Memory:
         self.state = State.at((Checkpoint(0, empty, empty),), ())
         self.additions = Additions()
         self.added = 0
-        self.own = Line()  # the path, with the host's objects as it has them now
-        self.given, self.returned = Line(), Line()  # the list that it passed last, if another, and that was sent last
+        self.own = HostList()  # the path, with the host's objects as it has them now
+        self.given, self.returned = (
+            HostList(),
+            HostList(),
+        )  # the list that it passed last, if another, and that was sent last
         self._copies = Copies()
         self._behind: list[Json] = []
         self._inside = ""
@@ -83,7 +86,7 @@ class Memory:
         shown, own = self.state.of_compaction(self.own.objects, self.reader.present_format)
         objects = self._copies.of(shown, self.own.objects)
         places = [*self._copies.places, *self.own.places[own:]]
-        self.returned = Line([*objects, *self.own.objects[own:]], places)
+        self.returned = HostList([*objects, *self.own.objects[own:]], places)
         objects = self._with_addition(self.returned.objects)
         if self._behind and objects and objects[-1] is not self.own.objects[-1]:
             pair = [OutgoingMessage(one) for one in (objects[-1], *self._behind)]
@@ -143,16 +146,16 @@ class Memory:
         self.added = self.reader.count(UserMessage(id="", blocks=(Text(text),))) if text else 0
         return objects, [*objects[:-1], shorter] if self._inside else objects
 
-    def _found(self, said: list[Json]) -> tuple[Line, int, int, list[int]]:
+    def _found(self, said: list[Json]) -> tuple[HostList, int, int, list[int]]:
         """The list that these go on from.
 
         And how many of them are in it, how many of the host's messages in the path, and which were put in another form.
         """
         if self._broken:
             path = self.state.path[: self.state.heard]
-            self.own = Line([one.object for one in path], [*range(len(path))])
-            self.given, self.returned, self._copies = Line(), Line(), Copies()
-        best: tuple[Line, int, int, list[int]] = self.own, 0, 0, []
+            self.own = HostList([one.object for one in path], [*range(len(path))])
+            self.given, self.returned, self._copies = HostList(), HostList(), Copies()
+        best: tuple[HostList, int, int, list[int]] = self.own, 0, 0, []
         for line in (self.own, self.given, self.returned):
             same, reworded = self._same(line, said)
             whole = same == len(line.objects)
@@ -181,7 +184,7 @@ class Memory:
                 if line.places[at : at + 1] == [at]:
                     line.objects[at] = now
 
-    def _same(self, line: Line, said: list[Json]) -> tuple[int, list[int]]:
+    def _same(self, line: HostList, said: list[Json]) -> tuple[int, list[int]]:
         """How many of the line's messages are the same, and which of them in another form.
 
         The newest two may have been changed in place.
@@ -195,16 +198,16 @@ class Memory:
         changed = (i for i, at in pairs if at is not None and not path[at].says(said[i]))
         return next(changed, same), reworded
 
-    def _renew(self, line: Line, objects: list[Json], heard: int, back: bool) -> None:
+    def _renew(self, line: HostList, objects: list[Json], heard: int, back: bool) -> None:
         """Take the host's present objects for the messages that it has heard before."""
-        now = Line(objects, line.places[: len(objects)])
+        now = HostList(objects, line.places[: len(objects)])
         if line is self.own:
-            self.own, self.given = now, Line()
-            self.returned = Line() if back else self.returned
+            self.own, self.given = now, HostList()
+            self.returned = HostList() if back else self.returned
             return
         if back or line is self.returned:
-            self.returned = Line([*objects], [*now.places])
-        self.own, self.given = Line(self.own.objects[:heard], self.own.places[:heard]), now
+            self.returned = HostList([*objects], [*now.places])
+        self.own, self.given = HostList(self.own.objects[:heard], self.own.places[:heard]), now
         for at, one in zip(now.places, objects, strict=True):
             if at is not None:
                 self.own.objects[at] = one

@@ -10,7 +10,7 @@ from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset
 from workbench.errors import FormatError
 from workbench.live.formats.parts import plain
-from workbench.live.formats.shape import Entry, Format, HostMessage, Record, misfit, record_of
+from workbench.live.formats.shape import Entry, HostFormat, HostMessage, Record, misfit, record_of
 from workbench.live.formats.table import FORMATS, MessageFormat, format_of
 from workbench.transcript.message import Json, Message, Summary, plain_text
 
@@ -137,7 +137,9 @@ class MessageReader:
         self.number = number
         return renewed
 
-    def _last(self, format: Format, given: Json, records: Sequence[Record], before: HostMessage | None) -> HostMessage:
+    def _last(
+        self, format: HostFormat, given: Json, records: Sequence[Record], before: HostMessage | None
+    ) -> HostMessage:
         """The last entry of one answer, with its messages."""
         calls = [message for message in before.messages if message.role == "assistant"] if before else []
         waiting = [(call.id, call.name) for message in calls for call in message.calls]

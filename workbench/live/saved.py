@@ -14,7 +14,7 @@ from workbench.importers.native import as_plain
 from workbench.importers.records import read_as
 from workbench.live.formats.parts import jsonable
 from workbench.live.formats.shape import HostMessage
-from workbench.live.identity import Additions, Line
+from workbench.live.identity import Additions, HostList
 from workbench.live.memory import Memory
 from workbench.live.recovery import Recovery
 from workbench.live.saved_document import (
@@ -123,7 +123,7 @@ def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
         marks.append(Checkpoint(one.heard, kept, sent, tuple(shown), one.entry, one.covers))
     memory.state = State.at(tuple(marks), path)
     memory.state.leaf, memory.log.leaf = saved.leaf, saved.log_leaf
-    memory.own = Line([given.object for given in path], [*range(len(path))])
+    memory.own = HostList([given.object for given in path], [*range(len(path))])
     memory.given, memory.returned = (_line(slots, path) for slots in (saved.given, saved.returned))
     memory.additions = Additions.loaded(saved.additions)
 
@@ -182,13 +182,13 @@ def _context(saved: SavedContext, memory: Memory, known: Mapping[str, Message], 
     return Context(messages, saved.sizes, saved.overhead, memory.reader.count, archive)
 
 
-def _slots(line: Line) -> tuple[SavedSlot, ...]:
+def _slots(line: HostList) -> tuple[SavedSlot, ...]:
     pairs = zip(line.objects, line.places, strict=True)
     return tuple(SavedSlot(record=one) if at is None else SavedSlot(at=at) for one, at in pairs)
 
 
-def _line(slots: tuple[SavedSlot, ...], path: list[HostMessage]) -> Line:
-    return Line([one.record if one.at is None else path[one.at].object for one in slots], [one.at for one in slots])
+def _line(slots: tuple[SavedSlot, ...], path: list[HostMessage]) -> HostList:
+    return HostList([one.record if one.at is None else path[one.at].object for one in slots], [one.at for one in slots])
 
 
 def _finite(value: float) -> float | None:

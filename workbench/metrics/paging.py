@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.compaction.archive import Archive, Passage
+from workbench.compaction.archive import Archive, ArchivedPassage
 from workbench.compaction.recall import archive_id
 from workbench.metrics.builtin import FEWEST
 from workbench.metrics.costs.pricing import Pricing
@@ -157,7 +157,7 @@ def query_for(item: Item, shown: frozenset[str]) -> str:
     return " ".join(sorted(known, key=lambda word: -known[word])[:WORDS])
 
 
-def _lines(history: ExamHistory, found: Sequence[Passage], origin: Mapping[str, int]) -> list[str]:
+def _lines(history: ExamHistory, found: Sequence[ArchivedPassage], origin: Mapping[str, int]) -> list[str]:
     """The lines of what was given back."""
     origins = tuple(origin.get(one.id) for one in found)
     return history.new_lines(tuple(one.text for one in found), origins)

@@ -12,7 +12,7 @@ from workbench.live.formats.shape import (
     GAP,
     SYSTEM_ROLES,
     Entry,
-    Format,
+    HostFormat,
     HostMessage,
     OutgoingMessage,
     Record,
@@ -42,7 +42,7 @@ _ANSWERED = SAID | {"thinking", "redacted_thinking", "tool_use"}
 _THOUGHT_KEYS = frozenset({"reasoning_content", "reasoning", "thinking_blocks", "reasoning_details"})
 
 
-class Chat(Format):
+class Chat(HostFormat):
     """Reads both APIs' messages alike, so that a gateway may mix them; each API writes its own new ones."""
 
     def problem(self, record: Record) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from workbench.live.formats.shape import (
     EMPTY_RESULT,
     GAP,
     Entry,
-    Format,
+    HostFormat,
     HostMessage,
     OutgoingMessage,
     Record,
@@ -50,7 +50,7 @@ _UNNAMED = "unnamed:"
 _SPOKEN = ("output", "result", "error", "content")
 
 
-class Gemini(Format):
+class Gemini(HostFormat):
     """Contents of a `generateContent` request."""
 
     name: ClassVar[str] = "gemini"

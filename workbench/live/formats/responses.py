@@ -23,7 +23,7 @@ from workbench.live.formats.shape import (
     EMPTY_RESULT,
     SYSTEM_ROLES,
     Entry,
-    Format,
+    HostFormat,
     HostMessage,
     Record,
     own_parts,
@@ -62,7 +62,7 @@ BLANK = (
 """A picture of one pixel, where the API takes nothing but a screenshot."""
 
 
-class Responses(Format):
+class Responses(HostFormat):
     """Items of a Responses request."""
 
     name: ClassVar[str] = "responses"

@@ -136,7 +136,7 @@ def said_by_name(message: Message) -> str:
     return f"[{message.name}]\n{text}" if message.role == "summary" and message.name else text
 
 
-class Format(ABC):
+class HostFormat(ABC):
     """One API's shape of a conversation: to our messages and back."""
 
     name: ClassVar[str]

@@ -7,11 +7,11 @@ from typing import Literal, TypeAlias
 from workbench.live.formats.chat import Anthropic, OpenAIChat
 from workbench.live.formats.gemini import Gemini
 from workbench.live.formats.responses import Responses
-from workbench.live.formats.shape import Format, Record
+from workbench.live.formats.shape import HostFormat, Record
 
 MessageFormat: TypeAlias = Literal["openai", "anthropic", "responses", "gemini"]
 
-FORMATS: Mapping[MessageFormat, Format] = {
+FORMATS: Mapping[MessageFormat, HostFormat] = {
     "gemini": Gemini(), "responses": Responses(), "anthropic": Anthropic(), "openai": OpenAIChat(),
 }  # fmt: skip
 """In the order in which they are tried."""
