@@ -1,10 +1,11 @@
 """Kills a run of 200 replays 30 times at random moments, lets it go on each time, and compares it with a calm one.
 
     python tests/benchmarks/bench_kill.py [--sessions 40] [--kills 30] [--jobs 2] [--seed 1] [--victim run|worker]
+                                          [--dask]
 
 `--victim run` kills the command itself and gives it again; `--victim worker` kills one of its workers, and the command
-must come to its end by itself. It prints, and fails on, finished replays that were computed again or lost, and tables
-that are not the calm run's bytes.
+must come to its end by itself. With `--dask` these are workers of a Dask cluster, and its nannies replace them. It
+prints, and fails on, finished replays that were computed again or lost, and tables that are not the calm run's bytes.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ def main() -> int:
     options.add_argument("--jobs", type=int, default=2)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--victim", choices=("run", "worker"), default="run")
+    options.add_argument("--dask", action="store_true")
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
@@ -53,22 +55,27 @@ def main() -> int:
         whole = given.sessions * REPLAYS_A_SESSION
         assert len(replays(root / "calm")) == whole, (len(replays(root / "calm")), whole)
         print(f"calm run: {whole} replays, {given.jobs} workers, {seconds:.1f} s")
-        return disturbed(root, given, whole)
+        if not given.dask:
+            return disturbed(root, given, whole)
+        from distributed import LocalCluster
+
+        with LocalCluster(given.jobs, threads_per_worker=1, dashboard_address=None, silence_logs=60) as cluster:
+            return disturbed(root, given, whole, "--scheduler", cluster.scheduler_address)
 
 
-def disturbed(root: Path, given: argparse.Namespace, whole: int) -> int:
+def disturbed(root: Path, given: argparse.Namespace, whole: int, *more: str) -> int:
     draw = random.Random(given.seed)
     moments = sorted(draw.randrange(whole) for _ in range(given.kills))
     run, kills, before, again, lost, late = root / "hit", 0, {}, 0, 0, 0
     started = time.monotonic()
-    process = begin(root, "hit", given.jobs)
+    process = begin(root, "hit", given.jobs, *more)
     for moment in moments:
         while len(replays(run)) < moment and process.poll() is None:
             time.sleep(0.005)
         time.sleep(draw.random() * 0.3)
         if process.poll() is not None:
             break
-        children = workers(process.pid)
+        children = workers(os.getpid() if given.dask else process.pid)
         if given.victim == "run":
             process.send_signal(signal.SIGKILL)
             process.wait()
@@ -99,9 +106,9 @@ def disturbed(root: Path, given: argparse.Namespace, whole: int) -> int:
     return 0 if (code, again, lost, left, late) == (0, 0, 0, 0, 0) and all(same) and len(now) == whole else 1
 
 
-def begin(root: Path, name: str, jobs: int) -> subprocess.Popen[bytes]:
+def begin(root: Path, name: str, jobs: int, *more: str) -> subprocess.Popen[bytes]:
     words = ["compare", str(root / "sessions"), "-s", STRATEGIES, "-w", "4000", "--shares", "0.2"]
-    words += ["--out", str(root / name), "--jobs", str(jobs), "--no-report", "--quiet"]
+    words += ["--out", str(root / name), "--jobs", str(jobs), "--no-report", "--quiet", *more]
     code = "import sys; from workbench.cli import main; sys.exit(main())"
     there = str(Path(__file__).parents[2])
     return subprocess.Popen([sys.executable, "-c", code, *words], env={**os.environ, "PYTHONPATH": there})
@@ -125,7 +132,7 @@ def workers(parent: int) -> list[int]:
             words = (path.parent / "cmdline").read_bytes()
         except OSError:
             continue
-        if int(fields[1]) == parent and b"popen_loky" in words:
+        if int(fields[1]) == parent and (b"popen_loky" in words or b"spawn_main" in words):
             found.append(int(path.parent.name))
     return found
 

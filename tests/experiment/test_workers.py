@@ -125,6 +125,20 @@ def test_only_the_task_of_a_dead_worker_is_lost() -> None:
     assert {place for place, result in found.items() if result == place} == {0, 2, 3}
 
 
+def _ends_three_processes(marks: Path) -> int:
+    deaths = len(list(marks.iterdir()))
+    if deaths < 3:
+        (marks / str(deaths)).touch()
+        os._exit(1)
+    return deaths
+
+
+@in_full
+def test_a_task_survives_what_killed_its_worker_once_among_others_and_twice_alone(tmp_path: Path) -> None:
+    with Processes(2) as crew:
+        assert list(crew.surely(_ends_three_processes, [tmp_path])) == [(0, 3)]
+
+
 _REMEMBERED: list[bytes] = []
 
 

@@ -11,10 +11,7 @@ from workbench.experiment.replay_rows import NAMES, Row
 from workbench.experiment.work import ReplayResult, Shard, ShardResult, Task, work
 from workbench.experiment.workers import Workers
 
-DEATHS = 3
-"""Workers that a shard may take with it before that counts as its own doing."""
-
-DIED = f"its worker process died {DEATHS} times, perhaps because memory ran out"
+DIED = "its worker process died each time, also while nothing else ran, perhaps because memory ran out"
 NOT_HERE = "its file is not here; all workers must see the run's folder"
 
 
@@ -30,20 +27,22 @@ def run_shards(
 ) -> list[ShardResult]:
     """Do all shards.
 
-    A shard whose worker died is submitted again, one preset at a time, and after three deaths its replays have failed.
-    `tell` gets the part of a source that was done, in (0, 1].
+    A shard whose worker died is done again, one preset at a time; a replay fails whose worker also dies while nothing
+    else runs. `tell` gets the part of a source that was done, in (0, 1].
     """
     found: list[ShardResult] = []
-    while todo:
-        again: list[Shard] = []
-        for place, result in workers.each(partial(work, task), todo):
-            shard = todo[place]
-            if result is None and shard.deaths + 1 < DEATHS:
-                again += [replace(shard, presets=(one,), deaths=shard.deaths + 1) for one in shard.presets]
-                continue
-            found.append(_died(shard, task) if result is None else result)
-            tell(len(shard.presets) / len(task.presets))
-        todo = again
+    again: list[Shard] = []
+    do = partial(work, task)
+    for place, result in workers.each(do, todo):
+        shard = todo[place]
+        if result is None:
+            again += [replace(shard, presets=(one,)) for one in shard.presets]
+            continue
+        found.append(result)
+        tell(len(shard.presets) / len(task.presets))
+    for place, result in workers.surely(do, again):
+        found.append(_died(again[place], task) if result is None else result)
+        tell(1 / len(task.presets))
     return found
 
 

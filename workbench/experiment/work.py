@@ -52,15 +52,10 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One source under some of the run's presets.
-
-    Attributes:
-        deaths: workers that died over it so far.
-    """
+    """One source under some of the run's presets."""
 
     source: SessionSource
     presets: tuple[Preset, ...]
-    deaths: int = 0
 
 
 @dataclass(frozen=True, slots=True)

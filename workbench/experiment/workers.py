@@ -1,6 +1,6 @@
 """Executors of a run: this process, processes beside it, or a Dask cluster.
 
-When a worker dies, only its own task is lost; the caller learns which one and may submit it again.
+When a worker dies, only its own task is lost; the caller learns which one, or has it done again while nothing else is.
 """
 
 import contextlib
@@ -27,6 +27,8 @@ PATIENCE = 60.0
 """Seconds that a cluster may have no worker at all before a run ends."""
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 """Workers share the machine's cores: none of them may start a thread a core."""
+DEATHS = 3
+"""Workers that a task may take with it, alone with one, before that counts as its own doing."""
 _IN_FOLDER = threading.Lock()
 """A worker may have many threads, but a process has one current folder."""
 
@@ -41,6 +43,25 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
         """Each task's place and result in the order of completion: None where its worker died; errors are raised."""
         for place, task in enumerate(tasks):
             yield place, what(task)
+
+    def surely(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
+        """As `each`, but where a worker died its task is done again alone, in the end; None where that kills too.
+
+        So a worker that was killed from outside, or for memory that others took, loses nothing.
+        """
+        lost = []
+        for place, result in self.each(what, tasks):
+            if result is None:
+                lost.append(place)
+            else:
+                yield place, result
+        for place in lost:
+            yield place, self._alone(what, tasks[place])
+
+    def _alone(self, what: Callable[[Task], Result], task: Task) -> Result | None:
+        """A task's result, done while no other is; None where its worker died too often."""
+        ((_, result),) = self.each(what, (task,))
+        return result
 
     def __exit__(self, *error: object) -> None:
         """Nothing to end."""
@@ -81,6 +102,15 @@ class Processes(Workers):
             for future in wait(busy, return_when=FIRST_COMPLETED).done:
                 place, pool = busy.pop(future)
                 ended.append((place, self._kept(pool, future)))
+
+    def _alone(self, what: Callable[[Task], Result], task: Task) -> Result | None:
+        """Other workers are ended first, with the memory that they hold."""
+        for pool in self._idle[1:]:
+            self._started.remove(pool)
+            _kill(pool)
+        del self._idle[1:]
+        tries = (super(Processes, self)._alone(what, task) for _ in range(DEATHS))
+        return next((result for result in tries if result is not None), None)
 
     def _kept(self, pool: Executor, future: Future[Result]) -> Future[Result] | None:
         """An ended task, its worker idle again; None where the worker died."""

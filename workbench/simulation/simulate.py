@@ -125,7 +125,7 @@ def simulate(sessions: What = (), spec: SimulationSpec | None = None, **settings
     tasks = _tasks(sessions, spec)
     found: dict[int, list[Row]] = {}
     with workers(spec.jobs, spec.scheduler) as crew:
-        for place, rows in crew.each(_simulated, tasks):
+        for place, rows in crew.surely(_simulated, tasks):
             name = tasks[place].source.name
             found[place] = [{"failed": f"{name}: its worker died"}] if rows is None else rows
     done = _tables([row for place in sorted(found) for row in found[place]])

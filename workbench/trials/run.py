@@ -167,7 +167,7 @@ def trial(
     found: dict[int, list[Row]] = {}
     hidden = spec.quiet or not sys.stderr.isatty()
     with workers(spec.jobs, spec.scheduler) as crew, tqdm(total=len(places), disable=hidden, leave=False) as bar:
-        for number, rows in crew.each(partial(_worked, job), places):
+        for number, rows in crew.surely(partial(_worked, job), places):
             died = [{**_of(job, *places[number], one), "status": "failed", "reason": DIED} for one in presets]
             found[number] = died if rows is None else rows
             bar.update()
