@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 from workbench.errors import SettingError
-from workbench.experiment.store import COLUMNS, SCHEMA, Results, RunFolder, write_atomically
+from workbench.experiment.atomic import write_atomically
+from workbench.experiment.store import COLUMNS, SCHEMA, Results, RunFolder
 
 
 def written(folder: Path, schema: object = SCHEMA) -> Path:
@@ -51,6 +52,18 @@ def test_a_damaged_table_is_a_sentence(tmp_path: Path) -> None:
     (folder / "replays.parquet").write_bytes(b"nonsense")
     with pytest.raises(SettingError, match=r"replays\.parquet cannot be read as a table"):
         _ = Results.open(folder).replays
+
+
+@pytest.mark.parametrize("damaged", ['{"replays": 1}', "[]", "", "\0\0", '{"sha256": "", "replay": {"usd": 1}}'])
+def test_a_kept_replay_that_is_not_as_it_was_written_counts_as_none(tmp_path: Path, damaged: str) -> None:
+    folder = RunFolder(tmp_path)
+    folder.keep("k", {"usd": 1.5, "text": "café\n"})
+    path = tmp_path / "replays" / "k.json"
+    whole = path.read_text()
+    assert folder.replay("k") == json.loads(whole)["replay"] == {"usd": 1.5, "text": "café\n"}
+    for text in (damaged, whole * 2, whole[:-1], whole.replace("1.5", "9.5")):
+        path.write_text(text)
+        assert folder.replay("k") is None
 
 
 def test_what_killed_processes_left_is_taken_away(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import SettingError
-from workbench.experiment.store import COLUMNS, Results, RunFolder, write_atomically
+from workbench.experiment.atomic import write_atomically
+from workbench.experiment.store import COLUMNS, Results, RunFolder
 from workbench.models.settings import model_names
 
 if TYPE_CHECKING:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar, Self
-from uuid import uuid4
 
 import pandas as pd
 
 from workbench.errors import SettingError
+from workbench.experiment.atomic import write_atomically
 
 SCHEMA = 1
 """Version of the tables, see docs/tables.md: it grows when a column or a table changes its meaning or goes away.
@@ -121,18 +123,6 @@ def _clean(value: object) -> object:
     return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
 
 
-def write_atomically(path: Path, data: str | bytes) -> None:
-    """Write a file so that at any moment the old one or the new one is there, whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{uuid4().hex}.part")
-    try:
-        part.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8", "surrogateescape"))
-        part.replace(path)
-    except OSError as error:  # a full disk, say, of which Python does not tell the file
-        part.unlink(missing_ok=True)
-        raise OSError(error.errno, error.strerror, str(path)) from None
-
-
 @dataclass(frozen=True)
 class TableFolder:
     """A folder with one table and notes beside it.
@@ -166,7 +156,14 @@ class TableFolder:
     @cached_property
     def table(self) -> pd.DataFrame:
         """The documented columns."""
-        return pd.read_parquet(self.path / self.file)
+        return _read_table(self.path / self.file)
+
+
+def _read_table(path: Path) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(path)
+    except (OSError, ValueError) as error:
+        raise SettingError(f"{path} cannot be read as a table: {error}") from None
 
 
 def _read_object(path: Path) -> dict[str, Any] | None:
@@ -178,20 +175,29 @@ def _read_object(path: Path) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
+_KEPT = re.compile(r'\{"sha256":"(\w{64})","replay":(\{.*\})\}')
+
+
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """The folder of one run. A replay that is there is whole."""
+    """The folder of one run. A replay that is there is whole, and as it was written."""
 
     path: Path
 
     def replay(self, key: str) -> dict[str, Any] | None:
-        """A finished replay, or None; a damaged file counts as none."""
-        return _read_object(self.path / "replays" / f"{key}.json")
+        """A finished replay, or None; a file that is not as it was written counts as none, and is written anew."""
+        path = self.path / "replays" / f"{key}.json"
+        found = _KEPT.fullmatch(path.read_text(encoding="ascii", errors="replace")) if path.is_file() else None
+        if found is None or sha256(found[2].encode()).hexdigest() != found[1]:
+            return None
+        replay: dict[str, Any] = json.loads(found[2])
+        return replay
 
     def keep(self, key: str, replay: Mapping[str, object]) -> None:
         """Write down a finished replay."""
         text = json.dumps(replay, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-        write_atomically(self.path / "replays" / f"{key}.json", text)
+        kept = f'{{"sha256":"{sha256(text.encode()).hexdigest()}","replay":{text}}}'
+        write_atomically(self.path / "replays" / f"{key}.json", kept)
 
     def tidy(self, before: float) -> None:
         """Remove what killed processes had begun to write before that time (seconds since 1970)."""
@@ -203,8 +209,6 @@ class RunFolder:
         self, tables: Mapping[str, Iterable[Mapping[str, object]] | pd.DataFrame], manifest: Mapping[str, object]
     ) -> None:
         """Write the merged tables and the manifest, which comes last: a run with a manifest is complete."""
-        import pandas as pd
-
         (self.path / "manifest.json").unlink(missing_ok=True)
         for name in COLUMNS:
             rows = tables.get(name, ())
@@ -257,15 +261,10 @@ class Results:
         Raises:
             SettingError: the file is no table.
         """
-        import pandas as pd
-
         path, empty = self.path / f"{name}.parquet", frame(name, ())
         if not path.exists():
             return empty
-        try:
-            found = pd.read_parquet(path)
-        except (OSError, ValueError) as error:
-            raise SettingError(f"{path} cannot be read as a table: {error}") from None
+        found = _read_table(path)
         for column in empty.columns.difference(found.columns):
             found[column] = empty[column].reindex(found.index)
         return found

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from workbench.experiment.store import Results, write_atomically
+from workbench.experiment.atomic import write_atomically
+from workbench.experiment.store import Results
 from workbench.markup import TEMPLATES
 from workbench.report.notebooks import notebook, run_notebook
 from workbench.report.tables import Tables

@@ -15,6 +15,7 @@ from pydantic import Field
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
+from workbench.experiment.atomic import write_atomically
 from workbench.experiment.filler import FillerModel, ModelUse
 from workbench.experiment.keys import code_version, key
 from workbench.experiment.prepared import Prepared, Recording, SessionSource, What, limited, read, sources_of
@@ -30,7 +31,7 @@ from workbench.experiment.spec import (
     documented,
     model_name,
 )
-from workbench.experiment.store import RunFolder, write_atomically
+from workbench.experiment.store import RunFolder
 from workbench.experiment.workers import workers
 from workbench.judge.exam.readers import Answered, CandidateLikelihood, Choice, ModelReader
 from workbench.metrics.costs.pricing import pricing
