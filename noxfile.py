@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+from hashlib import sha256
+from pathlib import Path
+
 import nox
 
 nox.options.sessions = ["lint", "types", "tests"]
@@ -57,3 +61,34 @@ def docs(session: nox.Session) -> None:
     """Build the documentation site into build/site; a broken link or a missing page is an error."""
     session.install("-e", ".[docs]")
     session.run("mkdocs", "build", "--strict", env={"NO_MKDOCS_2_WARNING": "1"})
+
+
+@nox.session
+def lock(session: nox.Session) -> None:
+    """Write requirements-dev.txt: a developer's environment, pinned with hashes (`-- --upgrade`: the newest)."""
+    session.install("uv>=0.9,<1")
+    session.run(
+        *("uv", "pip", "compile", "pyproject.toml", "--extra", "test", "--extra", "docs", "--universal", "--quiet"),
+        *("--generate-hashes", "--no-annotate", "--custom-compile-command", "nox -s lock"),
+        *("--output-file", "requirements-dev.txt", *session.posargs),
+    )
+
+
+@nox.session
+def release(session: nox.Session) -> None:
+    """Build what is released into dist/: sdist, wheel, list of materials and checksums (docs/releasing.md)."""
+    dist = Path("dist")
+    shutil.rmtree(dist, ignore_errors=True)
+    session.install("build>=1.2,<2", "cyclonedx-bom>=7,<8")
+    committed = session.run("git", "log", "-1", "--format=%ct", silent=True, external=True)
+    session.run("python", "-m", "build", env={"SOURCE_DATE_EPOCH": str(committed).strip()})
+    (wheel,) = dist.glob("*.whl")
+    users = Path(session.create_tmp()) / "users"
+    session.run("python", "-m", "venv", "--clear", str(users))
+    session.run(str(users / "bin" / "pip"), "install", "--quiet", f"{wheel}[all]", external=True)
+    for path in users.glob("lib/python3*/site-packages/*/direct_url.json"):
+        path.unlink()  # it names the folder of this checkout, and the list of materials would repeat it
+    bill = dist / f"{wheel.stem.split('-py3')[0]}.cdx.json"
+    session.run("cyclonedx-py", "environment", str(users), "--output-reproducible", "--output-file", str(bill))
+    sums = [f"{sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(dist.iterdir())]
+    (dist / "SHA256SUMS").write_text("".join(sums))

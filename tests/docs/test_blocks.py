@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import tomllib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import yaml
+from packaging.requirements import Requirement
 
 from builders import remembering, rules
 from profiles import FULL
@@ -21,6 +24,7 @@ from workbench.models.scripted import Loopback
 from workbench.transcript.session import Session
 
 ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(
     r"(?:<!-- (?P<mark>[^>]+) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
@@ -29,6 +33,7 @@ ELSEWHERE = ("main command", "test command", "results command", "langchain", "op
 """Marks of the blocks that the whole check runs word for word, where it has what they need."""
 OUTSIDE = {
     "pip": "installs", "python3": "installs", "dask": "starts other machines", "git": "is not ours",
+    "nox": "makes environments",
     "workbench lab": "is a server", "workbench serve": "is a server", "workbench dataset fetch": "needs a network",
     "workbench experiment": "is run by the tests of notebooks",
     "workbench judge exam": "needs a model that is admitted: tests/judge has one",
@@ -65,6 +70,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "grid.toml").write_text(GRID)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "step.md"))
     monkeypatch.setattr(os, "cpu_count", lambda: 1)  # sessions as small as these are done before a worker has started
     with Loopback(["The limits are as they were."] * 500, window=1_000_000) as server:
         monkeypatch.setenv("WORKBENCH_API_BASE", server.url)
@@ -85,11 +91,28 @@ def test_every_block_of_it_runs(page: Path, folder: Path, capsys: pytest.Capture
         if block.language == "python":
             with ThreadPoolExecutor(1) as pool:  # a browser's tests leave a running loop in this thread
                 pool.submit(exec, compile(block.text, f"{page.name}", "exec"), space).result()
+        elif block.language == "yaml":
+            workflow(block.text, page, capsys)
         elif block.language == "toml":
             assert tomllib.loads(block.text)
         elif block.language == "bash":
             for line in commands(block.text):
                 runs(line, page, capsys)
+
+
+def workflow(text: str, page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Run the steps of a workflow where pip would install this distribution, on recordings with a baseline's run."""
+    shutil.copytree("my-sessions", "sessions")
+    baseline = ["compare", "sessions", "-w", "64000", "-s", "truncate,summarize", "-o", "sessions/baseline"]
+    assert main([*baseline, "--no-report", "-q"]) == 0
+    steps = [step for job in yaml.safe_load(text)["jobs"].values() for step in job["steps"]]
+    lines = [line for step in steps for line in commands(os.path.expandvars(step.get("run", "")))]
+    (installed,) = (Requirement(line[-1]) for line in lines if line[:2] == ["pip", "install"])
+    assert installed.name == PROJECT["name"] and installed.extras <= PROJECT["optional-dependencies"].keys()
+    for line in lines:
+        runs(line, page, capsys)
+    assert all(Path(step["with"]["path"]).parent.is_dir() for step in steps if "path" in step.get("with", {}))
+    assert Path(os.environ["GITHUB_STEP_SUMMARY"]).read_text()
 
 
 def commands(text: str) -> list[list[str]]:
