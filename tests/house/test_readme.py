@@ -1,4 +1,4 @@
-"""What the README promises."""
+"""What the README and the page on security promise."""
 
 from __future__ import annotations
 
@@ -26,3 +26,8 @@ def test_its_table_of_formats_is_the_list_of_formats() -> None:
 def test_every_file_that_it_points_to_is_there() -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", README):
         assert (ROOT / target).exists(), target
+
+
+def test_every_test_that_the_page_on_security_names_is_there() -> None:
+    named = re.findall(r"`(tests/[^` ]+)`", (ROOT / "SECURITY.md").read_text(encoding="utf-8"))
+    assert len(named) > 15 and [path for path in named if not (ROOT / path).exists()] == []
