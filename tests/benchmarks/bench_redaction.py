@@ -2,6 +2,7 @@
 
     pip install detect-secrets  # to compare with; without it its columns are empty
     python tests/benchmarks/bench_redaction.py [--count N] [--all]
+    python tests/benchmarks/bench_redaction.py personal [--check]  # personal data alone, into docs/privacy.md
 
 Prints the kinds that are not whole (`--all`: every kind), then recall and precision over all values. The kinds and
 values are made up from a seed (tests/transcript/planted.py).
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from math import nan
 from pathlib import Path
@@ -20,9 +21,12 @@ from typing import TypeAlias
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
 
-from transcript.planted import HARMLESS, SECRETS, Make, planted
+from rows import between_marks
+from transcript.planted import HARMLESS, SECRETS, Make, personal_of, planted, recall_and_precision
 
+from workbench.transcript.personal import KINDS
 from workbench.transcript.redaction import Redactor
 
 Finder: TypeAlias = Callable[[Sequence[tuple[str, str]]], float]
@@ -55,11 +59,28 @@ def shares(kinds: Mapping[str, tuple[str, Make]], count: int, find: Finder) -> d
     return {kind: find(list(planted(kinds, kind, count))) for kind in kinds}
 
 
+PAGE = Path(__file__).parents[2] / "docs" / "privacy.md"
+
+
+def personal(count: int) -> Iterator[str]:
+    """The page's table of personal data."""
+    yield "| kind | ways it is written | values | recall | precision |"
+    yield "|---|---|---|---|---|"
+    for kind in sorted(KINDS):
+        ways = len(personal_of(kind))
+        recall, precision = recall_and_precision(kind, count)
+        yield f"| `{kind}` | {ways} | {ways * count:,} | {recall:.3f} | {precision:.3f} |"
+
+
 def main() -> int:
     options = argparse.ArgumentParser()
     options.add_argument("--count", type=int, default=200)
     options.add_argument("--all", action="store_true")
+    options.add_argument("part", nargs="?", choices=["personal"])
+    options.add_argument("--check", action="store_true")
     given = options.parse_args()
+    if given.part:
+        return int(between_marks(PAGE, "personal", personal(given.count), check=given.check))
     has_theirs = find_spec("detect_secrets") is not None
     for title, kinds, whole in (("credentials masked", SECRETS, 1.0), ("harmless texts masked", HARMLESS, 0.0)):
         own, other = shares(kinds, given.count, ours), shares(kinds, given.count, theirs) if has_theirs else {}
@@ -69,6 +90,7 @@ def main() -> int:
                 print(f"{kind:32}{own[kind]:12.3f}{other.get(kind, nan):16.3f}")
         means = [sum(one.values()) / len(kinds) if one else nan for one in (own, other)]
         print(f"{f'all {len(kinds)} kinds':32}{means[0]:12.3f}{means[1]:16.3f}\n")
+    print("\n".join(personal(given.count)))
     return 0
 
 

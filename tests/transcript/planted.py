@@ -1,4 +1,4 @@
-"""Made-up credentials of sixty kinds, and sixty kinds of harmless texts that look like them; values from a seed."""
+"""Made-up credentials and personal data, and harmless texts that look like them; values from a seed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import string
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
+
+from workbench.transcript.redaction import Redactor
 
 Make: TypeAlias = Callable[[random.Random], str]
 
@@ -179,6 +181,159 @@ HARMLESS: Mapping[str, tuple[str, Make]] = {
     "version": ("token-lib=={}", lambda chance: ".".join(str(chance.randrange(30)) for _ in range(3))),
 }  # fmt: skip
 """By kind, a text around a value that is no secret, and how the value is made."""
+
+
+def _grouped(digits: str, *sizes: int, sign: str = " ") -> str:
+    parts = []
+    for size in sizes:
+        parts, digits = [*parts, digits[:size]], digits[size:]
+    return sign.join([*parts, digits] if digits else parts)
+
+
+def _luhn(begins: str, length: int, chance: random.Random) -> str:
+    """A number with a check digit, worked out from right to left as the standard says."""
+    digits = begins + of(DIGITS, length - len(begins) - 1)(chance)
+    doubled = [int(digit) * (2 if place % 2 == 0 else 1) for place, digit in enumerate(reversed(digits))]
+    return digits + str(-sum(one - 9 if one > 9 else one for one in doubled) % 10)
+
+
+def _iban(country: str, account: Make) -> Make:
+    def make(chance: random.Random) -> str:
+        rest = account(chance)
+        number = int("".join(str(int(char, 36)) for char in rest + country + "00"))
+        return f"{country}{98 - number % 97:02}{rest}"
+
+    return make
+
+
+def _spaced(make: Make, *sizes: int, sign: str = " ") -> Make:
+    return lambda chance: _grouped(make(chance), *sizes, sign=sign)
+
+
+def _card(begins: str, length: int = 16) -> Make:
+    return lambda chance: _luhn(begins, length, chance)
+
+
+def _host(chance: random.Random) -> str:
+    return f"{chance.choice(WORDS)}@{chance.choice(WORDS)}-{chance.choice(('laptop', 'build', 'pi'))}"
+
+
+def _ip4(chance: random.Random) -> str:
+    first = chance.choice([*range(1, 127), *range(128, 224)])  # beyond these no machine has one
+    return ".".join(map(str, (first, *(chance.randrange(1, 255) for _ in range(3)))))
+
+
+def _ip6(chance: random.Random) -> str:
+    return "2001:db" + ":".join(["8", *(f"{chance.randrange(1, 65536):x}" for _ in range(6))])
+
+
+def _area(chance: random.Random) -> str:
+    return f"{chance.randrange(201, 990)}{chance.randrange(201, 990)}{chance.randrange(10000):04}"
+
+
+PERSONAL: Mapping[str, tuple[str, Make]] = {
+    "phone, international": ("call {} today", _spaced(of("123456789", 11, "+49"), 3, 3, 4)),
+    "phone, no spaces": ("from: {}", of(DIGITS, 10, "+44")),
+    "phone, North America": ("reach me at {}.", _spaced(_area, 3, 3, sign="-")),
+    "phone, with brackets": ("({}", lambda chance: f"{(n := _area(chance))[:3]}) {n[3:6]}-{n[6:]}"),
+    "phone, by its name": ("Phone: {}", _spaced(of("123456789", 9, "0"), 3, 3)),
+    "phone, JSON": ('{{"mobile": "{}"}}', of(DIGITS, 10, "06")),
+    "IBAN, Germany": ("IBAN {}", _iban("DE", of(DIGITS, 18))),
+    "IBAN, spaced": ("pay to {} AND then stop", _spaced(_iban("DE", of(DIGITS, 18)), 4, 4, 4, 4, 4)),
+    "IBAN, France": ("iban={}", _iban("FR", of(DIGITS, 23))),
+    "IBAN, Britain": ("account {}, please", _iban("GB", of(DIGITS, 14, "NWBK"))),
+    "card, Visa": ("card {} exp 09/31", _card("4")),
+    "card, spaced": ("{}", _spaced(_card("51"), 4, 4, 4)),
+    "card, hyphens": ('"pan": "{}"', _spaced(_card("6011"), 4, 4, 4, sign="-")),
+    "card, Amex": ("amex {}", _spaced(_card("37", 15), 4, 6)),
+    "social security number": ("SSN {}", _spaced(of("1234578", 9), 3, 2, sign="-")),
+    "IPv4": ("connect to {} port 22", _ip4),
+    "IPv4, address": ("http://{}:8080/health", _ip4),
+    "IPv4, log": ('{} - - [25/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 512', _ip4),
+    "IPv6": ("listening on [{}]:443", _ip6),
+    "IPv6, short": ("inet6 {}/64 scope global", _spaced(of("123456789abcdef", 8, "2a02"), 4, 4, 0, sign=":")),
+    "user at host, ssh": ("ssh -p 22 {}", _host),
+    "user at host, scp": ("scp a.txt {}:/srv", _host),
+    "user at host, prompt": ("{}:~/work$ ls", _host),
+    "e-mail": ("ask {} first", lambda chance: f"{'.'.join(chance.sample(WORDS, 2))}@{chance.choice(WORDS)}.org"),
+    "e-mail, encoded": ("?to={}", lambda chance: f"{'.'.join(chance.sample(WORDS, 2))}%40{chance.choice(WORDS)}.org"),
+    "home": ("/home/{}/work", lambda chance: "".join(chance.sample(WORDS, 2))),
+    "home, Mac": ("/Users/{}/work", lambda chance: "".join(chance.sample(WORDS, 2))),
+    "home, Windows": ("C:\\Users\\{}\\work", lambda chance: "".join(chance.sample(WORDS, 2))),
+}  # fmt: skip
+"""By kind, a text around personal data, and how the value is made."""
+
+
+_KINDS = {
+    "phone": "phone", "IBAN": "iban", "card": "card", "social": "ssn", "IPv4": "ip", "IPv6": "ip", "user": "login",
+    "e-mail": "email", "home": "home",
+}  # fmt: skip
+
+
+def personal_of(kind: str) -> dict[str, tuple[str, Make]]:
+    """What is planted of a kind of personal data, as `workbench.transcript.personal` calls it."""
+    return {name: how for name, how in PERSONAL.items() if _KINDS[name.replace(",", " ").split()[0]] == kind}
+
+
+def _unlucky(make: Make) -> Make:
+    """A number whose check digit is wrong."""
+    return lambda chance: (value := make(chance))[:-1] + str((int(value[-1]) + 1 + chance.randrange(8)) % 10)
+
+
+IMPERSONAL: Mapping[str, tuple[str, Make]] = {
+    "date": ("on {}", _spaced(of("12", 6, "20"), 4, 2, sign="-")),
+    "time": ("at {}", lambda chance: ":".join(str(chance.randrange(10, 60)) for _ in range(3))),
+    "zone": ("2026-11-25T{}+02:00", lambda chance: ":".join(str(chance.randrange(10, 24)) for _ in range(3))),
+    "seconds": ("took {} s", lambda chance: f"{chance.randrange(999)}.{chance.randrange(10**6)}"),
+    "epoch": ("ts={}", of(DIGITS, 12, "1")),
+    "nanoseconds": ("ts={}", of(DIGITS, 18, "1")),
+    "wrong card": ("order {}", _unlucky(_card("4"))),
+    "wrong account": ("id {}", _unlucky(_iban("DE", of(DIGITS, 18)))),
+    "snowflake": ("message {}", of(DIGITS, 17, "10")),
+    "version, four parts": ("v{}", lambda chance: ".".join(str(chance.randrange(30)) for _ in range(4))),
+    "version, pinned": ("pkg=={}", lambda chance: ".".join(str(chance.randrange(30)) for _ in range(4))),
+    "version, three parts": ("Python {}", lambda chance: ".".join(str(chance.randrange(30)) for _ in range(3))),
+    "loopback": ("http://{}:8000", lambda chance: f"127.0.0.{chance.randrange(1, 9)}"),
+    "any address": ("bind {}", lambda chance: chance.choice(("0.0.0.0", "255.255.255.0", "10.0.0.0"))),
+    "MAC": ("ether {}", lambda chance: ":".join(f"{chance.randrange(256):02x}" for _ in range(6))),
+    "diff": ("@@ -{} @@", lambda chance: f"{chance.randrange(999)},7 +{chance.randrange(999)},9"),
+    "sum": ("x = y +{}", of("123456789", 5)),
+    "exponent": ("1e+{}", of("123456789", 9)),
+    "ticket": ("see ABC-{}", of("123456789", 7)),
+    "ranges": ("lines {}", lambda chance: f"{chance.randrange(100, 999)}-{chance.randrange(10, 99)}"),
+    "UUID, digits": ("{}", lambda chance: "-".join(of(DIGITS, size)(chance) for size in (8, 4, 4, 4, 12))),
+    "hash": ("{}", of(HEX, 40)),
+    "namespace": ("std::{}::new()", lambda chance: chance.choice(WORDS)),
+    "scope": ("use a::{}", lambda chance: chance.choice(("b", "fade", "cafe"))),
+    "package": ("npm i @{}/core", lambda chance: chance.choice(WORDS)),
+    "pinned package": ("react@{}", lambda chance: ".".join(str(chance.randrange(30)) for _ in range(3))),
+    "action": ("uses: actions/{}@v4", lambda chance: chance.choice(WORDS)),
+    "decorator": ("@{}.fixture", lambda chance: chance.choice(WORDS)),
+    "container's prompt": ("root@{}:/app# ls", of(HEX, 12)),
+    "clone": ("git@{}:a/b.git", lambda chance: f"{chance.choice(WORDS)}-host"),
+    "table of numbers": ("{}", lambda chance: "  ".join(str(chance.randrange(10**6)) for _ in range(5))),
+    "bytes": ("total {} bytes", of("123456789", 10)),
+    "coverage": ("{} passed", of("123456789", 4)),
+    "coordinates": ("path d='M{}'", lambda chance: " ".join(f"{chance.randrange(999)}.5" for _ in range(4))),
+}  # fmt: skip
+"""By kind, a text around a value that is no personal data, and how the value is made."""
+
+
+def recall_and_precision(kind: str, count: int) -> tuple[float, float]:
+    """Of a kind of personal data, how much planted is masked, and how much of what is masked was planted.
+
+    Any other text that is changed where this kind alone is masked counts against the precision.
+    """
+    own = personal_of(kind)
+    masks = [[_changed(kind, *one) for one in planted(own, name, count)] for name in own]
+    others = {**IMPERSONAL, **HARMLESS}
+    wrong = sum(_changed(kind, *one) for name in others for one in planted(others, name, count))
+    found = sum(map(sum, masks))
+    return found / sum(map(len, masks)), found / max(1, found + wrong)
+
+
+def _changed(kind: str, text: str, value: str) -> bool:
+    return value not in Redactor("test", frozenset({kind})).mask(text)
 
 
 def planted(kinds: Mapping[str, tuple[str, Make]], kind: str, count: int) -> Iterator[tuple[str, str]]:

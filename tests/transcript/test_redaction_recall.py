@@ -1,9 +1,10 @@
-"""Of credentials of sixty kinds nearly all are masked, and of sixty kinds of texts that look like them nearly none."""
+"""Of credentials and personal data nearly all are masked, and of texts that look like them nearly none."""
 
 import pytest
-from transcript.planted import HARMLESS, SECRETS, planted
+from transcript.planted import HARMLESS, IMPERSONAL, PERSONAL, SECRETS, personal_of, planted, recall_and_precision
 
 from profiles import examples
+from workbench.transcript.personal import KINDS
 from workbench.transcript.redaction import Redactor
 
 COUNT = examples(200)
@@ -23,3 +24,25 @@ def test_a_planted_credential_is_masked(kind: str) -> None:
 def test_a_harmless_text_stays(kind: str) -> None:
     found = [masked(*one) for one in planted(HARMLESS, kind, COUNT)]
     assert sum(found) <= 0.05 * COUNT, f"{found.count(True)} of {COUNT} are masked"
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_personal_data_is_masked_and_what_looks_like_it_stays(kind: str) -> None:
+    recall, precision = recall_and_precision(kind, COUNT)
+    assert recall >= 0.98 and precision >= 0.95
+
+
+@pytest.mark.parametrize("kind", IMPERSONAL)
+def test_what_only_looks_personal_stays(kind: str) -> None:
+    assert not any(masked(*one) for one in planted(IMPERSONAL, kind, COUNT))
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_a_kind_that_is_switched_off_stays(kind: str) -> None:
+    for name in personal_of(kind):
+        for text, value in planted(PERSONAL, name, 3):
+            assert value in Redactor("test", KINDS - {kind}).mask(text)
+
+
+def test_a_decorator_behind_a_line_is_no_address() -> None:
+    assert Redactor().mask("import pytest\n@pytest.fixture") == "import pytest\n@pytest.fixture"

@@ -164,9 +164,7 @@ class Scope(Spec):
     replicates: Whole = Field(
         1, ge=1, description="Repeat strategies whose model varies this often, with seeds counted up from the seed."
     )
-    redact: Flag = Field(
-        False, description="Mask secrets, e-mail addresses and home directories before anything is asked or written."
-    )
+    redact: Flag = Field(False, description="Mask secrets and personal data before anything is asked or written.")
     group_by: Literal["project", "folder", "session"] = Field(
         "project", description="Unit of intervals and tests: a session's project, its file's folder, or the session."
     )

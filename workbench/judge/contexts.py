@@ -116,9 +116,7 @@ class ContextSpec(Spec):
     writer: OneModel = Field("extractive", description="Model that writes summaries.")
     window: Whole | None = Field(None, ge=1000, description="Context window in tokens; None takes each session's own.")
     limit: Whole | None = Field(None, ge=1, description="Use at most this many sessions.")
-    redact: Flag = Field(
-        False, description="Mask secrets, e-mail addresses and home directories before anything is asked or written."
-    )
+    redact: Flag = Field(False, description="Mask secrets and personal data before anything is asked or written.")
     model_settings: ModelSettings | None = Field(
         None, description="Cache and limits under which models are asked; None takes the usual cache and no limits."
     )

@@ -75,7 +75,7 @@ class SimulationSpec(Execution):
     )
     model: OneModel = Field("extractive", description="Model that writes summaries.")
     limit: Whole | None = Field(None, ge=1, description="Simulate at most this many sessions.")
-    redact: Flag = Field(False, description="Mask secrets, e-mail addresses and home directories first.")
+    redact: Flag = Field(False, description="Mask secrets and personal data first.")
     price_model: str = Field("", description="Price every session as this model; empty prices each as its own.")
     prices: str = Field("", description="Your own prices, USD per million tokens: input=3,output=15,...")
 

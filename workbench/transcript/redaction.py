@@ -1,4 +1,4 @@
-"""Removes secrets, e-mail addresses and the names of home directories from a session, so that it can be shared.
+"""Removes secrets and personal data from a session, so that it can be shared.
 
 Each is replaced by a placeholder of about its size: equal ones by equal ones within a session, and none can be worked
 out from its placeholder, which counts and never hashes. What an agent said about a secret stays tied to it.
@@ -14,6 +14,7 @@ from typing import TypeAlias
 from workbench.transcript.credentials import FORMS, Place, in_context, is_unlike_words, named_kind
 from workbench.transcript.log import Log
 from workbench.transcript.message import Json, Thinking
+from workbench.transcript.personal import KINDS, personal
 from workbench.transcript.session import Session
 
 Write: TypeAlias = Callable[[str, str], str]
@@ -23,7 +24,7 @@ MARK = "REDACTED-"
 """How the placeholder of a secret begins."""
 
 _DOMAIN = re.compile(r"(?:@|%40)((?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}[A-Za-z]{2,24})(?![\w-])")
-_LOCAL = re.compile(r"[A-Za-z0-9._%+-]{1,64}$")
+_LOCAL = re.compile(r"[A-Za-z0-9._%+-]{1,64}\Z")
 _SERVICES = frozenset({"git", "noreply", "no-reply", "hg", "svn"})
 """Names before an @ that are no person's: of clones over ssh, and of machines that sign commits."""
 _PICTURE = re.compile(r"\dx\.")
@@ -51,10 +52,12 @@ class Redactor:
 
     Args:
         salt: makes the placeholders of different sessions differ; not secret.
+        kinds: what is masked besides secrets: some of `workbench.transcript.personal.KINDS`.
     """
 
-    def __init__(self, salt: str = "") -> None:
+    def __init__(self, salt: str = "", kinds: frozenset[str] = KINDS) -> None:
         self._salt = salt
+        self._kinds = kinds
         self._secrets: dict[str, str] = {}
         self._numbers: dict[str, int] = {}
         self._people: dict[str, str] = {}
@@ -68,14 +71,19 @@ class Redactor:
         for form in FORMS:
             text = _replaced(text, form.find(text), self._secret)
         text = _replaced(text, sorted(in_context(text), key=attrgetter("start")), self._secret)
-        text = _replaced(text, _addresses(text), self._person)
-        if "/home/" in text or "Users" in text or "%2Fhome" in text:  # the pattern alone is slow
+        text = _replaced(text, sorted(personal(text, self._kinds), key=attrgetter("start")), self._secret)
+        if "email" in self._kinds:
+            text = _replaced(text, _addresses(text), self._person)
+        if "home" in self._kinds and (
+            "/home/" in text or "Users" in text or "%2Fhome" in text
+        ):  # the pattern alone is slow
             text = _HOME.sub(lambda found: found[1] + self._home(found[2]), text)
         return text
 
     def mask_again(self, text: str) -> str:
         """The masked text without what was met elsewhere: a password without its name, a home in a folded path."""
-        text = _FOLDED_HOME.sub(lambda found: f"-{found[1]}-{self._folded(found[2])}", text)
+        if "home" in self._kinds:
+            text = _FOLDED_HOME.sub(lambda found: f"-{found[1]}-{self._folded(found[2])}", text)
         if not self._strays or self._strays.keys().isdisjoint(_RUN.findall(text)):
             return text
         return "".join(map(self._without_strays, _SEAM.split(text)))
@@ -154,15 +162,16 @@ def _addresses(text: str) -> Iterable[Place]:
             yield Place(found.start() - len(name), found.end(), found.group()[: -len(found[1])])
 
 
-def redacted(session: Session) -> Session:
-    """The session without secrets, e-mail addresses and names of home directories; ids, order and sizes stay.
+def redacted(session: Session, kinds: frozenset[str] = KINDS) -> Session:
+    """The session without secrets and personal data; ids, order and sizes stay.
 
     A secret that neither its form nor its name nor its surroundings give away stays: the risk becomes smaller, not 0.
 
     Args:
         session: any; it is left as it is.
+        kinds: what is masked besides secrets: some of `workbench.transcript.personal.KINDS`.
     """
-    redactor = Redactor(session.id)
+    redactor = Redactor(session.id, kinds)
     first = _rewritten(session, redactor.mask_named)
     return _rewritten(first, lambda _, text: redactor.mask_again(text))
 
