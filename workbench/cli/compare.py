@@ -7,11 +7,12 @@ import typer
 
 from workbench.cli.headline import UNUSABLE, finish, outcome, show, show_forecast, warn_of_replicates
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, Run, takes, tell_terms
-from workbench.cli.output import say, say_json
+from workbench.cli.output import complain, say, say_json
 from workbench.experiment.compare import compare as run_of
 from workbench.experiment.compare import forecast
 from workbench.experiment.exports import share as shared
 from workbench.experiment.exports import to_inspect
+from workbench.experiment.leaks import leak
 from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import COLUMNS, Results
 from workbench.report import render
@@ -109,16 +110,22 @@ def export(
 def share(
     run: Run,
     out: Annotated[Path, typer.Option("--out", "-o", help="A new folder for the copy.")],
+    check: Annotated[bool, typer.Option("--check", help="Search the copy for texts of the run; fail on one.")] = False,
     no_report: NoReport = False,
     as_json: AsJson = False,
 ) -> int:
     """Export a run without any session text: texts become keyed hashes, numbers stay as they are.
 
-    Example:
+    Examples:
 
       workbench share reports/compare-1a2b3c4d --out shared
+
+      workbench share reports/compare-1a2b3c4d --out shared --check
     """
     copy = shared(run, out)
     report = None if no_report else str(render(copy.path))
+    if check and (found := leak(Results.open(run), copy.path)):
+        complain(f"workbench: {found.path} holds a text of the run's {found.column}: do not pass this copy on")
+        return 1
     say_json({"run": str(copy.path), "report": report}) if as_json else say(report or str(copy.path))
     return 0

@@ -1,0 +1,106 @@
+"""Looks in a shared copy for texts of the run that it was made from, also where they are written in another way."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import urlsafe_b64decode
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote
+
+import pandas as pd
+
+from workbench.experiment.store import COLUMNS, Results
+
+LONG = 8
+"""Characters from which on a text is looked for: shorter ones come about by chance."""
+_ENCODED = re.compile(r"[A-Za-z0-9+/_-]{12,}")
+_ESCAPED = re.compile(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])')
+_DEPTH = 2
+"""Encodings inside encodings, such as JSON in base64."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """A text of a run in its shared copy; the text itself is not said.
+
+    Attributes:
+        path: the file of the copy.
+        column: the table and column of the run that hold the text.
+    """
+
+    path: Path
+    column: str
+
+
+def leak(run: Results, copy: Path) -> Leak | None:
+    """The first text of a run that its shared copy holds as it is, or in base64, an address, JSON or HTML.
+
+    Texts shorter than eight characters tell nothing, nor do those that the package holds, such as names of strategies.
+    """
+    wanted = _hidden(run)
+    for path in sorted(path for path in copy.rglob("*") if path.is_file()):
+        text = "\n".join(_readings(_text(path), _DEPTH))
+        for one, column in wanted.items():
+            if one in text:
+                return Leak(path, column)
+    return None
+
+
+def _hidden(run: Results) -> dict[str, str]:
+    """Each text that a copy may not hold, with its place."""
+    found: dict[str, str] = {}
+    for name, columns in COLUMNS.items():
+        for column, kind in columns.items():
+            if kind in ("session", "text", "lines"):
+                for text in run.table(name)[column].dropna().unique():
+                    for line in map(str.strip, str(text).split("\n")):
+                        if len(line) >= LONG and line not in _public():
+                            found.setdefault(line, f"{name}.{column}")
+    return found
+
+
+@cache
+def _public() -> str:
+    """What the package itself holds."""
+    package = Path(__file__).parents[1]
+    kinds = (".py", ".j2", ".html", ".json", ".toml", ".css", ".js")
+    return "\n".join(path.read_text("utf-8") for path in sorted(package.rglob("*")) if path.suffix in kinds)
+
+
+def _text(path: Path) -> str:
+    if path.suffix == ".parquet":
+        return str(pd.read_parquet(path).to_csv())
+    return path.read_bytes().decode("utf-8", "replace")
+
+
+def _readings(text: str, depth: int) -> Iterator[str]:
+    """A text, and what comes of it where escapes and encodings are undone."""
+    yield text
+    if depth:
+        undone = {unescape(text), unquote(text), _ESCAPED.sub(_plain, text), "\n".join(_decoded(text))}
+        for other in undone - {text, ""}:
+            yield from _readings(other, depth - 1)
+
+
+def _plain(escape: re.Match[str]) -> str:
+    return str(json.loads(f'"{escape.group()}"'))
+
+
+def _decoded(text: str) -> Iterator[str]:
+    """What runs of base64 letters say, where that is text."""
+    for found in _ENCODED.finditer(text):
+        run = found.group().replace("+", "-").replace("/", "_")
+        said = urlsafe_b64decode(run[: len(run) - len(run) % 4] + _end(run)).decode("utf-8", "ignore")
+        if len(said) >= LONG:
+            yield said
+
+
+def _end(run: str) -> str:
+    """The last, incomplete group of a run, made complete."""
+    rest = run[len(run) - len(run) % 4 :]
+    return rest + "=" * (4 - len(rest)) if len(rest) > 1 else ""
