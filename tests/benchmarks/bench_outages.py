@@ -43,7 +43,7 @@ def main() -> int:
             fault, folder = FAULTS[name], Path(root) / str(number)
             results = met(fault, provider, before, folder / "run")
             with contextlib.redirect_stderr(io.StringIO()):
-                code = finish(results, no_report=True)
+                code = finish(results)
             row = results.replays.set_index("strategy").loc["summarize"]
             scored = int("summarize" in set(results.scores["strategy"]))
             table, ledger = float(results.replays["usd"].sum()), spent(folder / "cache")

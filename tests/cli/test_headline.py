@@ -49,7 +49,7 @@ def test_the_cost_difference_is_one_ratio_of_sums_in_terminal_json_report_and_no
     saved = {name: 1 - 9 * usd / whole for name, usd in spent.items()}
     assert saved["summarize"] < 0 < saved["truncate"]
     rows = {row["strategy"]: row for row in headline(Tables.of(run))}
-    show(run, no_report=True, baseline="")
+    show(run, "")
     printed = capsys.readouterr().out
     data = Report(run).headline.data.set_index("strategy")
     page = re.sub(r"&nbsp;|\xa0", " ", Report(run).headline.html)

@@ -67,13 +67,13 @@ def test_after_a_fault_tables_ledger_and_exit_code_agree(
     assert row["summaries"] > 0
     assert (row["written"] > 0, row["useless"] > 0) == (fault.becomes == "written", fault.becomes == "useless")
     assert row["status"] == ("pending" if fault.becomes == "pending" else "ok")
-    assert finish(results, no_report=True) == (3 if fault.becomes == "pending" else 0)
+    assert finish(results) == (3 if fault.becomes == "pending" else 0)
     if fault.becomes != "pending":
         assert row["written"] + row["useless"] == row["summaries"]
         return
     provider.by = summary
     again = done(tmp_path / "run", tmp_path / "cache")
-    assert finish(again, no_report=True) == 0 and set(again.replays["status"]) == {"ok"}
+    assert finish(again) == 0 and set(again.replays["status"]) == {"ok"}
     agree(again, tmp_path / "cache")
 
 
@@ -168,12 +168,12 @@ def test_a_replicate_without_an_answer_leaves_its_strategy_pending(provider: Pro
 
     provider.by = once
     results = both()
-    assert finish(results, no_report=True) == 3 and results.pending == 1
+    assert finish(results) == 3 and results.pending == 1
     agree(results, tmp_path / "cache")
     assert set(results.replicates["replicate"]) == {0}
     provider.by = summary
     again = both()
-    assert finish(again, no_report=True) == 0 and set(again.replicates["replicate"]) == {0, 1}
+    assert finish(again) == 0 and set(again.replicates["replicate"]) == {0, 1}
     agree(again, tmp_path / "cache")
 
 

@@ -64,9 +64,8 @@ def _pictures() -> Iterator[Any]:
 
 @contextlib.contextmanager
 def without_kernels() -> Iterator[None]:
-    """Reports are rendered in this process, and runs have no workers."""
+    """Runs have no workers."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("workbench.report.page.run_notebook", run_here)
         patched.setattr(os, "cpu_count", lambda: 1)
         yield
 

@@ -84,7 +84,6 @@ def here_if_it_can(template: Path, out: Path, values: dict[str, Any], **how: Any
 @pytest.mark.notebook
 def test_a_grid_runs_keeps_what_is_done_and_does_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not FULL:  # the notebook that fails runs in a kernel all the same
-        monkeypatch.setattr("workbench.report.page.run_notebook", run_here)
         monkeypatch.setattr("workbench.report.experiments.run_notebook", here_if_it_can)
     out = tmp_path / "runs"
     fixed = {"limit": "1", "shares": "0.2", "strategies": "truncate"}

@@ -52,7 +52,7 @@ def test_a_soup_of_names_is_warned_of_and_honest_strategies_are_not(
     assert set(found["names_only"]) == {"mine"}
     assert found["names_only"]["mine"]["exam"] < found["names_only"]["mine"]["presence"] / 2
     assert "mine reads like a list of names" in found["verdict"]
-    show(run, True, "truncate")
+    show(run, "truncate")
     assert "mine reads like a list of names" in " ".join(capsys.readouterr().out.split())
 
 

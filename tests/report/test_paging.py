@@ -35,13 +35,13 @@ def test_what_is_visible_recoverable_and_lost_and_what_it_saves() -> None:
 def test_a_run_without_recall_says_nothing_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     part = Report(made(2)).paging
     assert not part.html and part.data is not None and part.data.empty
-    show(made(9), no_report=True, baseline="")
+    show(made(9), "")
     assert "recall gives back" not in capsys.readouterr().out
     assert outcome(made(2), no_report=True, baseline="")["within_reach"] == []
 
 
 def test_the_command_line_has_a_table_of_it_in_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
-    show(run(), no_report=True, baseline="")
+    show(run(), "")
     shown = capsys.readouterr().out
     assert "Within reach of recall" in shown and max(map(len, shown.splitlines())) <= 80
     (row,) = outcome(run(), no_report=True, baseline="")["within_reach"]  # type: ignore[misc]

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from workbench.cli.headline import UNUSABLE, finish, outcome, show, show_forecast, warn_of_replicates
+from workbench.cli.headline import UNUSABLE, finish, outcome, page, show, show_forecast, warn_of_replicates
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, Run, takes, tell_terms
 from workbench.cli.output import complain, say, say_json
 from workbench.experiment.compare import compare as run_of
@@ -49,12 +49,16 @@ def compare(
     tell_terms(*spec.model)
     warn_of_replicates(spec.replicates, *spec.model)
     results = run_of(paths or (), spec=silent)
-    code = finish(results, no_report, spec.baseline)
-    if code != UNUSABLE:
-        if as_json:
-            say_json(outcome(results, no_report, spec.baseline))
-        elif not spec.quiet:
-            show(results, no_report, spec.baseline)
+    code = finish(results)
+    if code == UNUSABLE:
+        return code
+    if not silent.quiet:  # the answer first: the page takes seconds
+        show(results, spec.baseline)
+    written = page(results, no_report, spec.baseline, quiet=silent.quiet)
+    if as_json:
+        say_json(outcome(results, no_report, spec.baseline))
+    elif not spec.quiet:
+        say(f"\nReport: {written}" if written else f"\nTables: {results.path}")
     return code
 
 

@@ -59,8 +59,8 @@ def warn_of_replicates(replicates: int, *models: object) -> None:
         complain(f"{name} is asked at temperature 0, so {replicates} replicates may all be the same{how}")
 
 
-def finish(results: Results, no_report: bool, baseline: str = "") -> int:
-    """Print the notes of a run on standard error, and write its report.
+def finish(results: Results) -> int:
+    """Print the notes of a run on standard error.
 
     Returns:
         The exit code: 0, 1 where a replay failed, 2 where all did, 3 where one is pending.
@@ -82,8 +82,6 @@ def finish(results: Results, no_report: bool, baseline: str = "") -> int:
     if len(failed) == len(replays):
         complain("workbench: no session could be replayed; `workbench list formats` shows what can be read")
         return UNUSABLE
-    if not no_report:
-        render(results.path, baseline)
     return PENDING if results.pending else FAILED_REPLAY if len(failed) else 0
 
 
@@ -154,8 +152,17 @@ def answered(results: Results) -> dict[str, object]:
     }
 
 
-def show(results: Results, no_report: bool, baseline: str) -> None:
-    """Print what the run says in words, its two tables, and where its report is."""
+def page(results: Results, no_report: bool, baseline: str = "", *, quiet: bool) -> str | None:
+    """Write the report of a run, unless none is wanted, and say so; where it is."""
+    if no_report:
+        return None
+    if not quiet:
+        complain("writing the report ...")
+    return str(render(results.path, baseline))
+
+
+def show(results: Results, baseline: str) -> None:
+    """Print what the run says in words, and its tables."""
     run = Tables.of(results, baseline)
     over, found = run.over_window, headline(run)
     write(str(verdict(run)))
@@ -176,7 +183,6 @@ def show(results: Results, no_report: bool, baseline: str) -> None:
         )
     for note in _notes(run, over):
         write(note)
-    say(f"\nTables: {results.path}" if no_report else f"\nReport: {results.report}")
 
 
 def show_sizes(run: Tables, found: Sequence[Mapping[str, Any]]) -> None:

@@ -14,6 +14,7 @@ from workbench.cli.headline import (
     answered,
     finish,
     headline,
+    page,
     show_forecast,
     show_sizes,
     size_notes,
@@ -81,15 +82,16 @@ def sweep(
     tell_terms(*wanted.models)
     warn_of_replicates(replicates or wanted.replicates, *wanted.models)
     results = run_of(wanted, **how)
-    code = finish(results, no_report)
+    code = finish(results)
     if code == UNUSABLE:
         return code
-    found = sweep_table(results)
-    report = None if no_report else str(results.report)
+    found, quiet = sweep_table(results), spec.quiet or as_json
+    if not quiet:
+        _show(found, Tables.of(results))
+    report = page(results, no_report, quiet=quiet)
     if as_json:
         say_json({"run": str(results.path), "report": report, **answered(results), "points": records(found)})
     elif not spec.quiet:
-        _show(found, Tables.of(results))
         say(f"Report: {report}" if report else f"Tables: {results.path}")
     return code
 

@@ -1,17 +1,20 @@
-"""Writes the report of a run: the notebook, executed, and one HTML file that needs nothing else."""
+"""Writes the report of a run: the notebook with its outputs, and one HTML file that needs nothing else."""
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from workbench.experiment.atomic import write_atomically
 from workbench.experiment.store import Results
-from workbench.markup import TEMPLATES
-from workbench.report.notebooks import notebook, run_notebook
-from workbench.report.tables import Tables
+from workbench.markup import render as filled
+from workbench.report.html import Html
+from workbench.report.notebooks import Value, notebook
+from workbench.report.report import Chart, Report
 
+_PART = re.compile(r"\breport\.(\w+)")
+"""Where a cell of the report notebook shows a part of the report."""
 _HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
 _HASHED_ID = re.compile(r"\b([a-z])[0-9a-f]{10}\b")
 
@@ -19,7 +22,7 @@ _HASHED_ID = re.compile(r"\b([a-z])[0-9a-f]{10}\b")
 def render(run: str | Path, baseline: str = "", other: str | Path = "") -> Path:
     """Fill the report notebook from a run's folder and write `report.ipynb` and `report.html` there.
 
-    With another run, both are named `report-against-<its folder>`, and begin with what changed.
+    The outputs are made in this process, so that no kernel has to start; papermill runs the same notebook. With another run, both are named `report-against-<its folder>`, and begin with what changed.
 
     Args:
         run: the folder of a finished run.
@@ -29,41 +32,63 @@ def render(run: str | Path, baseline: str = "", other: str | Path = "") -> Path:
     Raises:
         SettingError: the folder holds no finished run.
         UnknownName: the run has no strategy of the baseline's name.
-        NotebookError: a cell of the notebook failed.
     """
     folder = Path(run)
-    Tables.of(Results.open(folder), baseline)  # an unknown baseline is refused before any kernel starts
     name, title, runs = "report", f"Compaction report: {folder.resolve().name}", [folder]
     if other:
         against = Path(other).resolve().name
         name, title, runs = f"report-against-{against}", f"{title} against {against}", [folder, Path(other)]
     manifests = [Results.open(one).manifest for one in runs]
     parameters = {"run_folder": str(folder), "baseline": baseline, "other_folder": str(other)}
-    filled = run_notebook(notebook("report"), folder / f"{name}.ipynb", parameters)
+    page = _filled(Report.open(folder, baseline, other), parameters)
     if any(made.get("shared") or (made.get("settings") or {}).get("redact") for made in manifests):
-        _remove_places(filled)
-    return to_html(filled, folder / f"{name}.html", title=title)
+        _remove_places(page)
+    text = json.dumps(page, indent=1, ensure_ascii=False) + "\n"
+    write_atomically(folder / f"{name}.ipynb", text.encode("utf-8", "backslashreplace"))
+    return to_html(page, folder / f"{name}.html", title=title)
 
 
-def _remove_places(filled: Path) -> None:
-    """Remove from an executed notebook what names this machine or may look like words of a recording.
+def _filled(report: Report, parameters: Mapping[str, Value]) -> dict[str, Any]:
+    """The report notebook with these parameters, and as outputs the parts of the report that its cells name."""
+    page: dict[str, Any] = json.loads(notebook("report").read_text(encoding="utf-8"))
+    cells = []
+    for cell in page["cells"]:
+        cell["source"] = "".join(cell["source"])
+        cells.append(cell)
+        if cell["cell_type"] == "code":
+            parts = [getattr(report, name) for name in _PART.findall(cell["source"])]
+            cell["outputs"] = [_output(part() if callable(part) else part) for part in parts]
+        if "parameters" in cell["metadata"].get("tags", ()):
+            given = "\n".join(f"{name} = {value!r}" for name, value in parameters.items())
+            cells.append({**cell, "id": "injected", "metadata": {"tags": ["injected-parameters"]}, "source": given})
+    return {**page, "cells": cells}
+
+
+def _output(part: Html | Chart) -> dict[str, Any]:
+    """A part of the report as a notebook keeps what a cell showed."""
+    if isinstance(part, Chart):
+        data, metadata = part._repr_mimebundle_()
+    else:
+        data, metadata = {"text/html": part._repr_html_(), "text/plain": repr(part)}, {}
+    return {"output_type": "display_data", "data": data, "metadata": metadata}
+
+
+def _remove_places(page: dict[str, Any]) -> None:
+    """Remove from a notebook with outputs what names this machine or may look like words of a recording.
 
     The notebook can be run again in its folder. A PNG is removed where there is an SVG of it: its bytes as text, and
     the ids in the SVG, contain any four letters by chance.
     """
-    page = json.loads(filled.read_text(encoding="utf-8"))
     page["metadata"] = {"kernelspec": page["metadata"].get("kernelspec", {})}
     for cell in page["cells"]:
-        cell["metadata"].pop("papermill", None)
         if "injected-parameters" in cell["metadata"].get("tags", ()):
-            here = re.sub(r"(?m)^run_folder = .*$", 'run_folder = "."', "".join(cell["source"]))
+            here = re.sub(r"(?m)^run_folder = .*$", 'run_folder = "."', cell["source"])
             cell["source"] = re.sub(r"(?m)^other_folder = .*$", 'other_folder = ""', here)
         for output in cell.get("outputs", ()):
             data = output.get("data", {})
             if "image/svg+xml" in data:
                 data.pop("image/png", None)
-                data["image/svg+xml"] = _numbered_ids("".join(data["image/svg+xml"]))
-    filled.write_text(json.dumps(page, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+                data["image/svg+xml"] = _numbered_ids(data["image/svg+xml"])
 
 
 def _numbered_ids(drawing: str) -> str:
@@ -72,22 +97,35 @@ def _numbered_ids(drawing: str) -> str:
     return _HASHED_ID.sub(lambda found: numbers.setdefault(found.group(), f"{found[1]}{len(numbers)}"), drawing)
 
 
-def to_html(filled: Path, out: Path, *, title: str) -> Path:
-    """One HTML file of an executed notebook: text and outputs, no code, no request to any network."""
-    from nbconvert.exporters import HTMLExporter
-
-    made: Callable[..., Any] = HTMLExporter  # its package has no types
-    exporter = made(template_name="page", extra_template_basedirs=[str(TEMPLATES)], filters={"headings": _headings})
-    page, _ = exporter.from_filename(str(filled), {"metadata": {"name": title}})
-    write_atomically(out, page.encode("utf-8", "xmlcharrefreplace"))
+def to_html(page: dict[str, Any], out: Path, *, title: str) -> Path:
+    """One HTML file of a notebook with outputs: text and outputs, no code, no request to any network."""
+    html = filled(
+        "page/index.html.j2", cells=page["cells"], contents=_headings(page["cells"]), title=title, prose=_prose
+    )
+    write_atomically(out, html.encode("utf-8", "xmlcharrefreplace"))
     return out
 
 
-def _headings(cells: list[Any]) -> Iterator[tuple[str, str]]:
+def _prose(source: str) -> str:
+    """HTML of a notebook's Markdown, with an id on each heading."""
+    from markdown_it import MarkdownIt
+
+    reader = MarkdownIt()
+    tokens = reader.parse(source)
+    for opening, inner in zip(tokens, tokens[1:], strict=False):
+        if opening.type == "heading_open":
+            opening.attrSet("id", _place(inner.content))
+    return str(reader.renderer.render(tokens, reader.options, {}))
+
+
+def _place(heading: str) -> str:
+    return heading.replace(" ", "-")
+
+
+def _headings(cells: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
     """Id and words of each section of the page: from the notebook's Markdown, and from its outputs."""
     for cell in cells:
         if cell["cell_type"] == "markdown":
-            words = re.findall(r"(?m)^## (.+)$", cell["source"])
-            yield from ((word.replace(" ", "-"), word) for word in words)
+            yield from ((_place(words), words) for words in re.findall(r"(?m)^## (.+)$", cell["source"]))
         for output in cell.get("outputs", ()):
-            yield from _HEADING.findall(output.get("data", {}).get("text/html", ""))
+            yield from _HEADING.findall(output["data"].get("text/html", ""))
