@@ -1,4 +1,4 @@
-"""Runs notebooks and renders reports in this process: a kernel of its own takes seconds to start."""
+"""Runs notebooks in this process, and reports without workers: a kernel of its own takes seconds to start."""
 
 from __future__ import annotations
 

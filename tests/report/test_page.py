@@ -3,13 +3,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
-from report.here import rendered
+from report.here import rendered, run_here
 from report.made import hostile, made
 from report.test_parts import Page
 
 from workbench.errors import SettingError
 from workbench.report import render
+from workbench.report.notebooks import notebook
 
 pytestmark = pytest.mark.notebook
 NETWORK = re.compile(r"""(?:https?:)?//[a-z0-9]|@import|url\((?!["']?(?:#|data:))""", re.I)
@@ -65,8 +67,17 @@ def test_every_chart_has_words_for_those_who_cannot_see_it(large: Path) -> None:
     assert len(pictures) >= 4 and all(len(attrs.get("aria-label", "")) > 20 for attrs in pictures)
 
 
-def test_the_notebook_stands_beside_the_page(large: Path) -> None:
-    assert (large.parent / "report.ipynb").is_file()
+def test_the_notebook_beside_the_page_shows_what_its_cells_show_when_they_run(tmp_path: Path) -> None:
+    folder = rendered(made(3).written(tmp_path / "run")).parent
+    beside = nbformat.read(folder / "report.ipynb", 4)
+    nbformat.validate(beside)
+    ran = nbformat.read(run_here(notebook("report"), tmp_path / "ran.ipynb", {"run_folder": str(folder)}), 4)
+    assert shown(beside) == shown(ran) and len(shown(ran)) > 20
+
+
+def shown(page: Any) -> list[str]:
+    outputs = [output.data for cell in page.cells for output in cell.get("outputs", ())]
+    return [data.get("text/html") or data["text/plain"] for data in outputs]
 
 
 def test_a_run_in_which_nothing_could_be_read_has_a_report_too(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ _HASHED_ID = re.compile(r"\b([a-z])[0-9a-f]{10}\b")
 def render(run: str | Path, baseline: str = "", other: str | Path = "") -> Path:
     """Fill the report notebook from a run's folder and write `report.ipynb` and `report.html` there.
 
-    The outputs are made in this process, so that no kernel has to start; papermill runs the same notebook. With another run, both are named `report-against-<its folder>`, and begin with what changed.
+    The outputs are made in this process, so that no kernel has to start; papermill runs the same notebook.
+    With another run, both are named `report-against-<its folder>`, and begin with what changed.
 
     Args:
         run: the folder of a finished run.
@@ -112,7 +114,7 @@ def _prose(source: str) -> str:
 
     reader = MarkdownIt()
     tokens = reader.parse(source)
-    for opening, inner in zip(tokens, tokens[1:], strict=False):
+    for opening, inner in pairwise(tokens):
         if opening.type == "heading_open":
             opening.attrSet("id", _place(inner.content))
     return str(reader.renderer.render(tokens, reader.options, {}))
