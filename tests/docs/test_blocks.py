@@ -34,7 +34,8 @@ ELSEWHERE = ("main command", "test command", "results command", "langchain", "op
 OUTSIDE = {
     "pip": "installs", "python3": "installs", "dask": "starts other machines", "git": "is not ours",
     "nox": "makes environments",
-    "workbench lab": "is a server", "workbench serve": "is a server", "workbench dataset fetch": "needs a network",
+    "workbench lab": "is a server", "workbench serve": "is a server",
+    "workbench watch": "waits for an agent: tests/watching has one", "workbench dataset fetch": "needs a network",
     "workbench experiment": "is run by the tests of notebooks",
     "workbench judge exam": "needs a model that is admitted: tests/judge has one",
     "workbench sweep grid.toml --scheduler": "needs other machines",
