@@ -35,6 +35,20 @@ def test_compare_prints_the_outcome_as_json(
     assert set(names[:-2]) == {"truncate", "summarize", "pipeline"} and names[-2:] == ["none", "null"]
 
 
+@pytest.mark.parametrize(
+    ("limit", "jobs", "told"), [(400_000, 1, "memory ran out"), (900_000, 2, "with 2 workers takes 1,064 MB")]
+)
+def test_a_shell_that_limits_memory_gets_one_sentence(
+    recording: Path, tmp_path: Path, limit: int, jobs: int, told: str
+) -> None:
+    command = f"ulimit -v {limit}; exec '{sys.executable}' -P -m workbench compare '{recording}' -s truncate -j {jobs}"
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"{command} --out '{tmp_path}/run'"], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 2 and told in " ".join(done.stderr.split()), done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_compare_marks_who_sends_more_than_the_window(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "chat.jsonl"
     save(Session.of([rules("be brief"), *conversation(30, words=120)]), path)

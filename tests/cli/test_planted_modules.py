@@ -21,10 +21,11 @@ ALL = (
     *FEW, "experiment -o ran.ipynb -p window 5000 -p limit 1", "report run", "inspect chat.jsonl",
     "replay chat.jsonl -s truncate --window 5000", "list formats", "doctor",
     "simulate chat.jsonl --strategies truncate --window 5000 -j 2 --out simulated",
-    "trial --families changed_values --seeds 1 --strategies truncate -j 2 --out trials",
+    "trial --families changed_values --seeds 1 --strategies truncate,summarize -j 2 --out trials",
     "diff run run", "gate run -b run --margin 0.1", "share run --out shared",
     "export run --to csv --out tables", "ablate chat.jsonl --window 5000 -j 2", "validate needs",
-    "dataset list",
+    "dataset list", "validate", "validate trials trials", "sweep grid.toml -j 2 --out swept",
+    "judge exam chat.jsonl --help", "lab --help", "serve --help", "watch --help",
 )  # fmt: skip
 
 
@@ -33,6 +34,7 @@ def cloned(tmp_path: Path) -> Path:
     save(Session.of([rules("be brief"), *conversation(30, words=120)]), tmp_path / "chat.jsonl")
     for name in NAMES:
         (tmp_path / f"{name}.py").write_text(PLANT)
+    (tmp_path / "grid.toml").write_text('strategies = ["truncate"]\nwindows = [5000]\n')
     (tmp_path / "planted.egg-info").mkdir()
     (tmp_path / "planted.egg-info" / "entry_points.txt").write_text(PLUGIN)
     return tmp_path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import resource
 import signal
@@ -10,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from profiles import FULL
 from workbench.errors import SettingError
 from workbench.experiment.atomic import write_atomically
 from workbench.experiment.store import COLUMNS, SCHEMA, Results, RunFolder
@@ -49,9 +51,20 @@ def test_a_damaged_manifest_is_a_sentence(tmp_path: Path, text: str) -> None:
 
 def test_a_damaged_table_is_a_sentence(tmp_path: Path) -> None:
     folder = written(tmp_path / "run")
-    (folder / "replays.parquet").write_bytes(b"nonsense")
-    with pytest.raises(SettingError, match=r"replays\.parquet cannot be read as a table"):
-        _ = Results.open(folder).replays
+    whole = (folder / "replays.parquet").read_bytes()
+    for damaged in (b"nonsense", whole[: len(whole) // 2]):
+        (folder / "replays.parquet").write_bytes(damaged)
+        with pytest.raises(SettingError, match=r"replays\.parquet cannot be read as a table"):
+            _ = Results.open(folder).replays
+
+
+def test_a_flipped_bit_in_a_table_is_a_sentence_or_changes_a_value(tmp_path: Path) -> None:
+    folder = written(tmp_path / "run")
+    whole = (folder / "replays.parquet").read_bytes()
+    for at in range(0, len(whole), 13 if FULL else 101):
+        (folder / "replays.parquet").write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
+        with contextlib.suppress(SettingError):
+            _ = Results.open(folder).replays
 
 
 @pytest.mark.parametrize("damaged", ['{"replays": 1}', "[]", "", "\0\0", '{"sha256": "", "replay": {"usd": 1}}'])

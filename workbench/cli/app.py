@@ -95,6 +95,11 @@ def _not_loaded() -> None:
     """Stands for a command that is not wanted."""
 
 
+NO_MEMORY = ("failed to map segment", "can't start new thread", "Cannot allocate memory")
+"""What else an error may say that is for want of memory."""
+MORE_MEMORY = "free some, raise `ulimit -v` if it is set, or take fewer --jobs; finished work is kept"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code, see the table in docs/runs.md."""
     words = list(sys.argv[1:] if arguments is None else arguments)
@@ -129,6 +134,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # our own bug: one sentence, and the traceback on demand
         if os.environ.get("WORKBENCH_DEBUG"):
             raise
+        if isinstance(error, MemoryError) or any(sign in str(error) for sign in NO_MEMORY):
+            return _stopped("workbench: memory ran out; " + MORE_MEMORY)
         what = f"{type(error).__name__}: {error}"
         where = "WORKBENCH_DEBUG=1 shows where; finished work is kept"
         return _stopped(f"workbench: a bug in workbench ({what}); {where}", FAILED_REPLAY)

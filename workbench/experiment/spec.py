@@ -188,7 +188,9 @@ class Execution(Spec):
         None, description="Cache and limits under which models are asked; None takes the usual cache and no limits."
     )
     out: Path | None = Field(None, description="Folder of the run; None names one under reports/ after its settings.")
-    jobs: Whole | None = Field(1, ge=1, description="Number of worker processes; None starts one per core.")
+    jobs: Whole | None = Field(
+        1, ge=1, description="Number of worker processes; None starts one per core, fewer where memory is short."
+    )
     scheduler: str | None = Field(None, description="Address of a Dask scheduler; its workers must see the same files.")
     quiet: Flag = Field(False, description="Show neither a progress bar nor the figures; warnings stay.")
 

@@ -162,7 +162,7 @@ class TableFolder:
 def _read_table(path: Path) -> pd.DataFrame:
     try:
         return pd.read_parquet(path)
-    except (OSError, ValueError) as error:
+    except Exception as error:  # noqa: BLE001 - what pyarrow and pandas raise on damaged bytes is of many kinds
         raise SettingError(f"{path} cannot be read as a table: {error}") from None
 
 

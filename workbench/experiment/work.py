@@ -137,6 +137,8 @@ def _replayed(
         done = _pending(done, error, ready, preset, asked, task)
     except WorkbenchError as error:
         done = replace(done, reason=task.masked(str(error)))
+    except MemoryError:
+        done = replace(done, reason="memory ran out")
     except Exception as error:  # noqa: BLE001 - the replay boundary: a part's bug fails its replay, not the run
         done = replace(done, reason=task.masked(f"{type(error).__name__}: {error}"))
     if tables is None:

@@ -13,7 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future
 from pathlib import Path
 from typing import Any, TypeVar
 
-from workbench.errors import SetupError
+from workbench.errors import SettingError, SetupError
 from workbench.experiment.keys import code_version
 
 Task = TypeVar("Task")
@@ -27,6 +27,10 @@ PATIENCE = 60.0
 """Seconds that a cluster may have no worker at all before a run ends."""
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 """Workers share the machine's cores: none of them may start a thread a core."""
+WORKER_MEMORY = 500_000_000
+"""Bytes of this machine's memory that must be there for each worker, where nobody says how many to start."""
+ADDRESSES = 1_000_000_000, 32_000_000
+"""Bytes of addresses that a process takes which has workers, and for each of them, as `ulimit -v` counts them."""
 DEATHS = 3
 """Workers that a task may take with it, alone with one, before that counts as its own doing."""
 _IN_FOLDER = threading.Lock()
@@ -68,11 +72,43 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
 
 
 def workers(jobs: int | None, scheduler: str | None = None) -> Workers:
-    """The workers of a run: those of a Dask scheduler, or so many processes (None: one per core; 1: this one)."""
+    """The workers of a run: those of a Dask scheduler, or so many processes (1: this one).
+
+    None starts one per core, or fewer where this machine has less than half a gigabyte for each.
+
+    Raises:
+        SettingError: the shell's limit on a process's memory leaves no room for so many.
+    """
     if scheduler is not None:
         return Cluster(scheduler)
-    size = jobs or os.cpu_count() or 1
-    return Workers() if size == 1 else Processes(size)
+    size = jobs or int(min(os.cpu_count() or 1, max(_memory() // WORKER_MEMORY, 1)))
+    if size == 1:
+        return Workers()
+    limit, needed = _limit(), ADDRESSES[0] + ADDRESSES[1] * size
+    if limit < needed:
+        raise SettingError(
+            f"a process may take {limit / 1e6:,.0f} MB here (`ulimit -v`), and one with {size} workers takes "
+            f"{needed / 1e6:,.0f} MB; raise the limit, or take 1 job"
+        )
+    return Processes(size)
+
+
+def _memory() -> float:
+    """Bytes of this machine's memory; infinite where the system does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return float("inf")
+
+
+def _limit() -> float:
+    """Bytes of addresses that a process may take; infinite where nothing limits it."""
+    try:
+        import resource
+    except ImportError:  # no Unix
+        return float("inf")
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return float("inf") if limit == resource.RLIM_INFINITY else limit
 
 
 class Processes(Workers):
