@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -60,10 +61,18 @@ def main() -> int:
         from distributed import LocalCluster
 
         with LocalCluster(given.jobs, threads_per_worker=1, dashboard_address=None, silence_logs=60) as cluster:
-            return disturbed(root, given, whole, "--scheduler", cluster.scheduler_address)
+
+            def running(_: int) -> list[int]:
+                """Workers that have started: a nanny gives up one that is killed before, which is Dask's own rule."""
+                nannies = [one for one in cluster.workers.values() if one.process is not None]
+                return [one.pid for one in nannies if one.process.status.name == "running"]
+
+            return disturbed(root, given, whole, "--scheduler", cluster.scheduler_address, victims=running)
 
 
-def disturbed(root: Path, given: argparse.Namespace, whole: int, *more: str) -> int:
+def disturbed(
+    root: Path, given: argparse.Namespace, whole: int, *more: str, victims: Callable[[int], list[int]] | None = None
+) -> int:
     draw = random.Random(given.seed)
     moments = sorted(draw.randrange(whole) for _ in range(given.kills))
     run, kills, before, again, lost, late = root / "hit", 0, {}, 0, 0, 0
@@ -75,7 +84,7 @@ def disturbed(root: Path, given: argparse.Namespace, whole: int, *more: str) -> 
         time.sleep(draw.random() * 0.3)
         if process.poll() is not None:
             break
-        children = workers(os.getpid() if given.dask else process.pid)
+        children = (victims or workers)(process.pid)
         if given.victim == "run":
             process.send_signal(signal.SIGKILL)
             process.wait()
@@ -95,6 +104,9 @@ def disturbed(root: Path, given: argparse.Namespace, whole: int, *more: str) -> 
     now = replays(run)
     again += sum(now[name] != mark for name, mark in before.items() if name in now)
     lost += sum(name not in now for name in before)
+    if code:
+        print(f"exit code {code} after {kills} kills of the {given.victim}")
+        return 1
     same = [(run / f"{t}.parquet").read_bytes() == (root / "calm" / f"{t}.parquet").read_bytes() for t in COLUMNS]
     left = len(list(run.rglob("*.part")))
     print(
@@ -132,7 +144,7 @@ def workers(parent: int) -> list[int]:
             words = (path.parent / "cmdline").read_bytes()
         except OSError:
             continue
-        if int(fields[1]) == parent and (b"popen_loky" in words or b"spawn_main" in words):
+        if int(fields[1]) == parent and b"popen_loky" in words:
             found.append(int(path.parent.name))
     return found
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from types import FrameType
 from typing import ClassVar
@@ -13,11 +15,13 @@ import pandas as pd
 import pytest
 
 from builders import remembering, rules
+from profiles import FULL
 from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.strategy import Preset, Strategy
 from workbench.errors import SettingError, UnknownName
 from workbench.experiment.compare import compare
 from workbench.experiment.store import COLUMNS, Results
+from workbench.experiment.workers import Processes
 from workbench.importers.native import save
 from workbench.transcript.context import Context
 from workbench.transcript.session import Session
@@ -89,6 +93,23 @@ def test_a_finished_replay_is_not_computed_again(whole: Results, tmp_path: Path)
     assert len(replays) == 4
     run(tmp_path)
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "replays").iterdir()} == replays
+
+
+def test_a_clock_that_jumped_computes_nothing_again(whole: Results, tmp_path: Path) -> None:
+    shutil.copytree(whole.path, tmp_path / "run")
+    for path, year in zip((tmp_path / "run" / "replays").iterdir(), cycle((1971, 2105)), strict=False):
+        os.utime(path, (0, (year - 1970) * 365 * 86_400))
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "replays").iterdir()}
+    assert same(run(tmp_path), whole)
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "replays").iterdir()} == before
+
+
+@pytest.mark.skipif(not FULL, reason="every worker costs seconds; part of the full profile")
+def test_two_processes_in_one_folder_give_what_one_gives(whole: Results, tmp_path: Path) -> None:
+    with Processes(2) as crew:
+        paths = {result for _, result in crew.each(lambda out: str(run(out).path), [tmp_path, tmp_path])}
+    assert paths == {str(tmp_path / "run")} and same(Results.open(tmp_path / "run"), whole)
+    assert not list(tmp_path.rglob("*.part"))
 
 
 def test_a_half_written_replay_counts_as_none(whole: Results, tmp_path: Path) -> None:
