@@ -61,6 +61,7 @@ def main() -> int:
         from distributed import LocalCluster
 
         with LocalCluster(given.jobs, threads_per_worker=1, dashboard_address=None, silence_logs=60) as cluster:
+            cluster.adapt(minimum=given.jobs, maximum=given.jobs)  # a new nanny for one that gave up
 
             def running(_: int) -> list[int]:
                 """Workers that have started: a nanny gives up one that is killed before, which is Dask's own rule."""
