@@ -48,6 +48,16 @@ _OPEN_HEADING = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s+(?!\[[xX]\])(?:\[ \]\s+)?(\S.*)")
+_DONE = re.compile(
+    r"^\W*\[[xX]\]\s|\b(?:done|finished|completed?|implemented|fixed|resolved|added|removed|renamed|updated|written"
+    r"|merged|committed|deployed|now (?:pass(?:es)?|works?)|no longer (?:open|needed|pending)|ticked off)\b",
+    re.IGNORECASE,
+)
+_STILL_OPEN = re.compile(
+    r"^\W*\[ \]\s|\b(?:todo|still|not (?:yet|done|finished|fixed|tested|written)|remain\w*|pending|open|left to do"
+    r"|next|unfinished|to be|needs? to|must|should|will|cannot|can't|until|before|once|when|if)\b",
+    re.IGNORECASE,
+)
 _OPEN = frozenset({"pending", "in_progress", "in-progress", "todo", "open", "not_started"})
 _TASK_KEYS = ("content", "title", "text", "task", "step", "description", "subject")
 
@@ -63,6 +73,12 @@ def is_pending(text: str) -> bool:
     return _PENDING.search(text) is not None
 
 
+@lru_cache(maxsize=50_000)  # the lines of one summary are mostly those of the one before
+def says_done(line: str) -> bool:
+    """Whether a line says that something is finished, and leaves nothing of it open."""
+    return _DONE.search(line) is not None and _STILL_OPEN.search(line) is None
+
+
 def statements(message: Message) -> tuple[Entity, ...]:
     """The statements in a message, each once, in order.
 
@@ -74,9 +90,7 @@ def statements(message: Message) -> tuple[Entity, ...]:
     for block in message.blocks if by_user or isinstance(message, AssistantMessage) else ():
         if isinstance(block, Text):
             found += [
-                Entity(kind, plain(sentence))
-                for sentence in sentences(block.text)
-                for kind in _kinds(sentence, by_user)
+                Entity(kind, plain(sentence)) for sentence in sentences(block.text) for kind in kinds(sentence, by_user)
             ]
             found += [Entity("pending", plain(item)) for item in _left_to_do(block.text)]
         elif isinstance(block, ToolCall):
@@ -127,7 +141,7 @@ _PHRASES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 )  # fmt: skip
 
 
-def _kinds(sentence: str, by_user: bool) -> list[Kind]:
+def kinds(sentence: str, by_user: bool) -> list[Kind]:
     """What a sentence states; only a person's states constraints."""
     found = [kind for kind, phrases in _PHRASES if (by_user or kind != "constraint") and phrases.search(sentence)]
     return found if found and len(words(sentence)) >= 2 else []

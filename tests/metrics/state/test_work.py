@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from builders import called, result, said, told
+from workbench.extraction.statements import says_done
 from workbench.metrics.index import Index
-from workbench.metrics.state.work import says_done
 from workbench.transcript.message import Message
 
 

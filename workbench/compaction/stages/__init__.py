@@ -1,6 +1,7 @@
 """The built-in stages by name."""
 
 from workbench.compaction.plan import Stage
+from workbench.compaction.stages.register import Register
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.stages.supersede import Supersede
 from workbench.compaction.stages.tool_results import BudgetReduction, ContextCollapse, Microcompact, Snip
@@ -12,6 +13,7 @@ BUILTIN: dict[str, type[Stage]] = {
     Microcompact.name: Microcompact,
     ContextCollapse.name: ContextCollapse,
     Supersede.name: Supersede,
+    Register.name: Register,
     Truncate.name: Truncate,
     "summarize": Summarize,
     KeepFloor.name: KeepFloor,

@@ -8,12 +8,12 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.extraction.statements import says_done
 from workbench.metrics.exam.closeness import Closeness, Hits
 from workbench.metrics.exam.cues import FEWEST
 from workbench.metrics.exam.item import Item
 from workbench.metrics.exam.stating import Sentences
 from workbench.metrics.exam.tokens import Lines, Vocabulary, lines_of
-from workbench.metrics.state.work import says_done
 from workbench.ragged import Flags, Floats, Ints
 
 Value = TypeVar("Value", np.int64, np.float64)

@@ -2,34 +2,17 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 import numpy as np
 
 from workbench.extraction.entities import Entity, plain
-from workbench.extraction.statements import sentences, tasks
+from workbench.extraction.statements import says_done, sentences, tasks
 from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.metrics.indexes.text_index import StatementIndex, TextIndex
 from workbench.ragged import Flags, Ints
 from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, is_real_user
 
-_DONE = re.compile(
-    r"^\W*\[[xX]\]\s|\b(?:done|finished|completed?|implemented|fixed|resolved|added|removed|renamed|updated|written"
-    r"|merged|committed|deployed|now (?:pass(?:es)?|works?)|no longer (?:open|needed|pending)|ticked off)\b",
-    re.IGNORECASE,
-)
-_OPEN = re.compile(
-    r"^\W*\[ \]\s|\b(?:todo|still|not (?:yet|done|finished|fixed|tested|written)|remain\w*|pending|open|left to do"
-    r"|next|unfinished|to be|needs? to|must|should|will|cannot|can't|until|before|once|when|if)\b",
-    re.IGNORECASE,
-)
 _TICKED = re.compile(r"^[^\S\n]*(?:[-*+][^\S\n]+)?\[[xX]\][^\S\n]+(.*)", re.MULTILINE)
-
-
-@lru_cache(maxsize=50_000)  # the lines of one summary are mostly those of the one before
-def says_done(line: str) -> bool:
-    """Whether a line says that something is finished, and leaves nothing of it open."""
-    return _DONE.search(line) is not None and _OPEN.search(line) is None
 
 
 class Work:

@@ -1,0 +1,252 @@
+"""What a register says: the goal, rules, plan, decisions, files, running work and skills, found by code."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+
+from workbench.compaction.clip import head
+from workbench.compaction.prompt_template import harmless
+from workbench.extraction.paths import normal_path
+from workbench.extraction.statements import kinds, says_done, sentences, tasks
+from workbench.extraction.words import words
+from workbench.transcript.context import Context
+from workbench.transcript.files import touched
+from workbench.transcript.message import Message, Text, ToolCall, UserMessage, is_real_user, plain_text
+
+REGISTER = "register"
+"""The name of the register's message."""
+LEAD = "<register>\nKept by the client: what the user asked for and what is open, as it stands now.\n"
+TAIL = "</register>"
+SECTIONS = (
+    "Goal", "Rules of the user", "Plan, open", "Plan, done", "Decisions reversed", "Files created", "Files edited",
+    "Files read", "Files deleted", "Running", "Skills",
+)  # fmt: skip
+"""The register's sections, in their order."""
+MOST = {"Goal": 6, "Rules of the user": 12, "Plan, done": 8, "Decisions reversed": 6, "Files read": 12, "Running": 8}
+"""Lines of a section, at most; `USUAL` for others. The newest stay."""
+USUAL, LINE = 12, 240
+ALIKE = 0.6
+"""The part of the words of an item that a line has which closes or withdraws it."""
+
+_TURNED = re.compile(
+    r"\b(?:instead of|rather than|no longer|revert\w*|switch(?:ed|ing)? (?:back )?to|change of plan|on second thought"
+    r"|abandon\w*|did(?:n't| not) work|won't work)\b",
+    re.IGNORECASE,
+)
+_WITHDRAWN = re.compile(
+    r"\b(?:never ?mind|forget (?:about )?|drop|skip|cancel|leave out|no need (?:to|for)|not needed|don't need|no longer"
+    r"|withdraw\w*|scrap|stop working on|you may now|is fine now)\b",
+    re.IGNORECASE,
+)
+_CORRECTED = re.compile(
+    r"\b(?:now|instead|actually|also|please|change|make|use|add|fix|write|build|implement|create|remove)\b",
+    re.IGNORECASE,
+)
+_SPAWN = frozenset({"task", "agent", "spawn_agent", "delegate_task", "run_subagent", "dispatch_agent"})
+_STOP = re.compile(r"kill|stop|close|terminate|cancel", re.IGNORECASE)
+_ENDED = re.compile(r"\b(?:completed|exited|exit code|finished|killed|failed|terminated)\b", re.IGNORECASE)
+_DELETED = re.compile(r"(?:^|[;&|]\s*)rm\s+(?:-\w+\s+)*([^\s;&|]+)")
+_PATCH_DELETED = re.compile(r"^\*\*\* Delete File: (.+)$", re.MULTILINE)
+_CREATES = re.compile(r"write|create", re.IGNORECASE)
+
+
+def is_register(message: Message) -> bool:
+    """Whether the message is a register, also one that a host sent back as a user message."""
+    return message.role == "user" and plain_text(message).startswith(LEAD) and plain_text(message).endswith(TAIL)
+
+
+def parsed(text: str) -> dict[str, list[str]]:
+    """The lines of a register by section."""
+    found: dict[str, list[str]] = {}
+    section = ""
+    for line in text.removeprefix(LEAD).removesuffix(TAIL).splitlines():
+        if line.startswith("- ") and section:
+            found.setdefault(section, []).append(line[2:])
+        elif line.rstrip(":") in SECTIONS:
+            section = line.rstrip(":")
+    return found
+
+
+def written(found: Mapping[str, Sequence[str]], most: int, context: Context) -> UserMessage | None:
+    """The block of these lines in at most so many tokens: the newest of each section stay; None where none fits."""
+    shown = {name: _newest_of(found.get(name, ()), MOST.get(name, USUAL), name) for name in SECTIONS}
+    while any(shown.values()):
+        body = "".join(
+            f"{name}:\n" + "".join(f"- {line}\n" for line in shown[name]) for name in SECTIONS if shown[name]
+        )
+        text = LEAD + body + TAIL
+        id = "register-" + sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        block = UserMessage(id=id, blocks=(Text(text),), name=REGISTER, synthetic=True, pinned=True)
+        if context.count(block) <= most:
+            return block
+        least = ("Files read", "Plan, done", "Files created", "Files edited", "Skills")
+        longest = next((name for name in least if shown[name]), None) or max(shown, key=lambda name: len(shown[name]))
+        start = 1 if longest == "Goal" and len(shown[longest]) > 1 else 0
+        del shown[longest][start : start + max(len(shown[longest]) // 4, 1)]
+    return None
+
+
+def _newest_of(lines: Sequence[str], most: int, section: str) -> list[str]:
+    """The newest lines; of the goal also the first, which the later ones correct."""
+    first = list(lines[:1]) if section == "Goal" and len(lines) > most else []
+    return [*first, *lines[len(first) :][-(most - len(first)) :]]
+
+
+def entries(messages: Sequence[Message]) -> dict[str, list[str]]:
+    """The register's lines by section, oldest first, as these messages have them."""
+    state = _State()
+    for message in messages:
+        state.take(message)
+    return state.lines()
+
+
+class _State:
+    """What a conversation amounts to, message by message."""
+
+    def __init__(self) -> None:
+        self.goal: dict[str, None] = {}
+        self.rules: dict[str, None] = {}
+        self.open: dict[str, None] = {}
+        self.done: dict[str, None] = {}
+        self.turned: dict[str, None] = {}
+        self.files: dict[str, str] = {}
+        self.running: dict[str, str] = {}
+        self.skills: dict[str, None] = {}
+        self.calls: dict[str, ToolCall] = {}
+
+    def take(self, message: Message) -> None:
+        """Go on with a message."""
+        if is_register(message):
+            self._again(parsed(plain_text(message)))
+        elif message.role == "user" and is_real_user(message):
+            self._user(message)
+        elif message.role == "assistant":
+            self._answer(message)
+        elif message.role == "tool":
+            call = self.calls.pop(message.call_id, None)
+            if call is not None:
+                self._result(call, plain_text(message), message.is_error)
+
+    def lines(self) -> dict[str, list[str]]:
+        """By section."""
+        by_kind: dict[str, list[str]] = {}
+        for path, kind in self.files.items():
+            by_kind.setdefault(kind, []).append(path)
+        said = (self.goal, self.rules, self.open, self.done, self.turned)
+        found = dict(zip(SECTIONS[:5], map(list, said), strict=True))
+        return found | by_kind | {"Running": list(self.running.values()), "Skills": list(self.skills)}
+
+    def _again(self, known: Mapping[str, Sequence[str]]) -> None:
+        """Take in an earlier register."""
+        goes_on = (self.goal, self.rules, self.open, self.done, self.turned)
+        for name, kept in zip(SECTIONS[:5], goes_on, strict=True):
+            kept.update(dict.fromkeys(known.get(name, ())))
+        for kind in SECTIONS[5:9]:
+            self.files.update(dict.fromkeys(known.get(kind, ()), kind))
+        self.running.update({line.split(" ", 1)[0]: line for line in known.get("Running", ())})
+        self.skills.update(dict.fromkeys(known.get("Skills", ())))
+
+    def _user(self, message: Message) -> None:
+        for sentence in sentences(plain_text(message)):
+            if _WITHDRAWN.search(sentence):
+                self._close(sentence, (self.goal, self.rules, self.open))
+            elif not self.goal or _CORRECTED.search(sentence):
+                _newest(self.goal, _line(sentence))
+            if says_done(sentence):
+                self._move(sentence)
+            found = kinds(sentence, by_user=True)
+            if "constraint" in found and not _WITHDRAWN.search(sentence):
+                _newest(self.rules, _line(sentence))
+            elif "decision" in found and _TURNED.search(sentence):
+                _newest(self.turned, _line(sentence))
+
+    def _answer(self, message: Message) -> None:
+        for block in message.blocks:
+            if block.type == "text":
+                for sentence in sentences(block.text):
+                    if says_done(sentence):
+                        self._move(sentence)
+                    elif _TURNED.search(sentence) and len(sentence) <= LINE:
+                        _newest(self.turned, _line(sentence))
+            elif block.type == "tool_call":
+                self.calls[block.id] = block
+                self._called(block)
+
+    def _called(self, call: ToolCall) -> None:
+        tool = call.name.rsplit("__", 1)[-1].lower()
+        items = list(tasks(call.arguments))
+        if items:
+            self.open = {_line(text): None for text, done in items if not done}
+            self.done |= {_line(text): None for text, done in items if done}
+            self.done = {line: None for line in self.done if line not in self.open}
+        if tool in _SPAWN or call.arguments.get("run_in_background") is True:
+            about = next(
+                (v for k in ("description", "command", "prompt") if isinstance(v := call.arguments.get(k), str)), ""
+            )
+            self.running[call.id] = f"{call.id} {call.name}: {_line(about)[:120]}"
+        if tool == "skill":
+            name = next((value for value in call.arguments.values() if isinstance(value, str)), "")
+            self.skills.update({_line(name): None} if name else {})
+
+    def _result(self, call: ToolCall, text: str, failed: bool) -> None:
+        tool = call.name.rsplit("__", 1)[-1].lower()
+        background = call.arguments.get("run_in_background") is True
+        if call.id in self.running and (failed or not background):
+            del self.running[call.id]
+        elif background:
+            name = next(iter(re.findall(r"\b(?:ID|id)\W+([\w-]+)", text)), "")
+            self.running[call.id] = f"{self.running[call.id]} ({name})" if name else self.running[call.id]
+        elif _STOP.search(tool) or _ENDED.search(text[:400]):
+            named = [value for value in call.arguments.values() if isinstance(value, str) and value]
+            for id, line in list(self.running.items()):
+                if any(f"({value})" in line for value in named):
+                    del self.running[id]
+        if not failed:
+            self._touch(call)
+
+    def _touch(self, call: ToolCall) -> None:
+        files = touched(call.name, call.arguments)
+        values = [value for value in call.arguments.values() if isinstance(value, str)]
+        gone = [path for text in values for path in _PATCH_DELETED.findall(text)]
+        command = call.arguments.get("command")
+        gone += _DELETED.findall(command) if isinstance(command, str) else []
+        if call.name.rsplit("__", 1)[-1].lower() == "delete_file":
+            gone += files.modified
+        for path in map(normal_path, files.read):
+            self.files.setdefault(path, "Files read")
+        for path in map(normal_path, files.modified):
+            new = _CREATES.search(call.name) and self.files.get(path) not in ("Files read", "Files edited")
+            kind = "Files created" if new or self.files.get(path) == "Files created" else "Files edited"
+            self.files.pop(path, None)
+            self.files[path] = kind
+        for path in map(normal_path, gone):
+            if path in self.files:
+                del self.files[path]
+                self.files[path] = "Files deleted"
+
+    def _move(self, sentence: str) -> None:
+        """An item that a line says is finished is done."""
+        for item in [item for item in self.open if _about(item, sentence)]:
+            del self.open[item]
+            _newest(self.done, item)
+
+    def _close(self, sentence: str, sections: Iterable[dict[str, None]]) -> None:
+        """What the user withdrew stands nowhere any more."""
+        for section in sections:
+            for item in [item for item in section if _about(item, sentence)]:
+                del section[item]
+
+
+def _about(item: str, sentence: str) -> bool:
+    own, there = words(item), set(words(sentence))
+    return len(own) > 0 and sum(word in there for word in own) >= max(ALIKE * len(own), min(2, len(own)))
+
+
+def _newest(section: dict[str, None], line: str) -> None:
+    section.pop(line, None)
+    if line:
+        section[line] = None
+
+
+def _line(text: str) -> str:
+    return head(" ".join(harmless(text).split()), LINE)
