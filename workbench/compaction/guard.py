@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
-from workbench.compaction.register_lines import is_register
+from workbench.compaction.plan import REGISTER
 from workbench.transcript.context import Context, last_user
 from workbench.transcript.message import Message, is_empty
 
@@ -121,7 +121,7 @@ def _order(before: Sequence[Message], after: Sequence[Message]) -> list[Violatio
 
 def _kept(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
     """Pinned messages that are gone or changed, but for registers; and the newest user message if it is gone."""
-    pinned = [message for message in before if message.pinned and not is_register(message)]
+    pinned = [message for message in before if message.pinned and message.name != REGISTER]
     there: dict[str, list[Message]] = {message.id: [] for message in pinned}
     for message in after:
         if message.id in there:

@@ -60,6 +60,8 @@ class Stage(Protocol):
         ...
 
 
+REGISTER = "register"
+"""The name of a register's message, which is pinned and yet updated."""
 UNWRITTEN = Summary(id="", text="")
 _PLACE = re.compile(r"\{(\d+)\}")
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from workbench.compaction.clip import head
+from workbench.compaction.plan import REGISTER
 from workbench.compaction.prompt_template import harmless
 from workbench.extraction.paths import normal_path
 from workbench.extraction.statements import kinds, says_done, sentences, tasks
@@ -13,8 +14,6 @@ from workbench.transcript.context import Context
 from workbench.transcript.files import touched
 from workbench.transcript.message import Message, Text, ToolCall, UserMessage, is_real_user, plain_text
 
-REGISTER = "register"
-"""The name of the register's message."""
 LEAD = "<register>\nKept by the client: what the user asked for and what is open, as it stands now.\n"
 TAIL = "</register>"
 SECTIONS = (
