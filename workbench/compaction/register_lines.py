@@ -1,18 +1,18 @@
 """What a register says: the goal, rules, plan, decisions, files, running work and skills, found by code."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
 from workbench.compaction.clip import head
 from workbench.compaction.plan import REGISTER
 from workbench.compaction.prompt_template import harmless
 from workbench.extraction.paths import normal_path
-from workbench.extraction.statements import kinds, says_done, sentences, tasks
+from workbench.extraction.statements import GIVEN_UP, OPEN, is_constraint, says_done, sentences, task_items
 from workbench.extraction.words import words
 from workbench.transcript.context import Context
 from workbench.transcript.files import touched
-from workbench.transcript.message import Message, Text, ToolCall, UserMessage, is_real_user, plain_text
+from workbench.transcript.message import Message, Text, ToolCall, ToolResult, UserMessage, is_real_user, plain_text
 
 LEAD = "<register>\nKept by the client: what the user asked for and what is open, as it stands now.\n"
 TAIL = "</register>"
@@ -28,18 +28,22 @@ ALIKE = 0.6
 """The part of the words of an item that a line has which closes or withdraws it."""
 
 _TURNED = re.compile(
-    r"\b(?:instead of|rather than|no longer|revert\w*|switch(?:ed|ing)? (?:back )?to|change of plan|on second thought"
-    r"|abandon\w*|did(?:n't| not) work|won't work)\b",
-    re.IGNORECASE,
+    r"\b(?:change of plan|on second thought|decided (?:against|not to)|gave up on"
+    r"|(?:we|i)(?:['’]ve| have)? (?:(?:switched|went|gone) (?:back )?(?:to|from)|reverted|abandoned|dropped))\b"
 )
+"""What only a reversed decision says: told as a fact, of what was done."""
+_UNSURE = re.compile(r"\?|\b(?:if|whether|could|would|should|might|may|not (?:sure|clear))\b")
+_HINTS = (
+    "change of plan", "second thought", "decided ", "gave up", "switched", "went", "gone", "reverted", "abandon",
+    "dropped",
+)  # fmt: skip
+"""One of these stands in any text that `_TURNED` finds something in: looking for them is cheap."""
 _WITHDRAWN = re.compile(
     r"\b(?:never ?mind|forget (?:about )?|drop|skip|cancel|leave out|no need (?:to|for)|not needed|don't need|no longer"
-    r"|withdraw\w*|scrap|stop working on|you may now|is fine now)\b",
-    re.IGNORECASE,
+    r"|withdraw\w*|scrap|stop working on|you may now|is fine now)\b"
 )
 _CORRECTED = re.compile(
-    r"\b(?:now|instead|actually|also|please|change|make|use|add|fix|write|build|implement|create|remove)\b",
-    re.IGNORECASE,
+    r"\b(?:now|instead|actually|also|please|change|make|use|add|fix|write|build|implement|create|remove)\b"
 )
 _SPAWN = frozenset({"task", "agent", "spawn_agent", "delegate_task", "run_subagent", "dispatch_agent"})
 _STOP = re.compile(r"kill|stop|close|terminate|cancel", re.IGNORECASE)
@@ -124,7 +128,7 @@ class _State:
         elif message.role == "tool":
             call = self.calls.pop(message.call_id, None)
             if call is not None:
-                self._result(call, plain_text(message), message.is_error)
+                self._result(call, message)
 
     def lines(self) -> dict[str, list[str]]:
         """By section."""
@@ -147,25 +151,27 @@ class _State:
 
     def _user(self, message: Message) -> None:
         for sentence in sentences(plain_text(message)):
-            if _WITHDRAWN.search(sentence):
-                self._close(sentence, (self.goal, self.rules, self.open))
-            elif not self.goal or _CORRECTED.search(sentence):
+            lowered = sentence.lower()
+            withdraws = _WITHDRAWN.search(lowered) is not None
+            if withdraws and self._close(sentence):
+                continue
+            if not self.goal or _CORRECTED.search(lowered):
                 _newest(self.goal, _line(sentence))
-            if says_done(sentence):
+            if self.open and says_done(sentence):
                 self._move(sentence)
-            found = kinds(sentence, by_user=True)
-            if "constraint" in found and not _WITHDRAWN.search(sentence):
+            if not withdraws and is_constraint(sentence):
                 _newest(self.rules, _line(sentence))
-            elif "decision" in found and _TURNED.search(sentence):
+            elif _turns(lowered):
                 _newest(self.turned, _line(sentence))
 
     def _answer(self, message: Message) -> None:
         for block in message.blocks:
             if block.type == "text":
-                for sentence in sentences(block.text):
-                    if says_done(sentence):
+                turned = _may_turn(block.text.lower())
+                for sentence in sentences(block.text) if turned or self.open else ():
+                    if self.open and says_done(sentence):
                         self._move(sentence)
-                    elif _TURNED.search(sentence) and len(sentence) <= LINE:
+                    elif turned and _turns(sentence.lower()):
                         _newest(self.turned, _line(sentence))
             elif block.type == "tool_call":
                 self.calls[block.id] = block
@@ -173,10 +179,10 @@ class _State:
 
     def _called(self, call: ToolCall) -> None:
         tool = call.name.rsplit("__", 1)[-1].lower()
-        items = list(tasks(call.arguments))
+        items = list(task_items(call.arguments))
         if items:
-            self.open = {_line(text): None for text, done in items if not done}
-            self.done |= {_line(text): None for text, done in items if done}
+            self.open = {_line(text): None for text, status in items if status in OPEN}
+            self.done |= {_line(text): None for text, status in items if status not in OPEN | GIVEN_UP}
             self.done = {line: None for line in self.done if line not in self.open}
         if tool in _SPAWN or call.arguments.get("run_in_background") is True:
             about = next(
@@ -187,12 +193,19 @@ class _State:
             name = next((value for value in call.arguments.values() if isinstance(value, str)), "")
             self.skills.update({_line(name): None} if name else {})
 
-    def _result(self, call: ToolCall, text: str, failed: bool) -> None:
+    def _result(self, call: ToolCall, message: ToolResult) -> None:
+        if self.running:
+            self._runs(call, plain_text(message), message.is_error)
+        if not message.is_error:
+            self._touch(call)
+
+    def _runs(self, call: ToolCall, text: str, failed: bool) -> None:
+        """What the answer to a call says of what runs."""
         tool = call.name.rsplit("__", 1)[-1].lower()
         background = call.arguments.get("run_in_background") is True
         if call.id in self.running and (failed or not background):
             del self.running[call.id]
-        elif background:
+        elif background and call.id in self.running:
             name = next(iter(re.findall(r"\b(?:ID|id)\W+([\w-]+)", text)), "")
             self.running[call.id] = f"{self.running[call.id]} ({name})" if name else self.running[call.id]
         elif _STOP.search(tool) or _ENDED.search(text[:400]):
@@ -200,15 +213,13 @@ class _State:
             for id, line in list(self.running.items()):
                 if any(f"({value})" in line for value in named):
                     del self.running[id]
-        if not failed:
-            self._touch(call)
 
     def _touch(self, call: ToolCall) -> None:
         files = touched(call.name, call.arguments)
         values = [value for value in call.arguments.values() if isinstance(value, str)]
-        gone = [path for text in values for path in _PATCH_DELETED.findall(text)]
+        gone = [path for text in values if "*** Delete File: " in text for path in _PATCH_DELETED.findall(text)]
         command = call.arguments.get("command")
-        gone += _DELETED.findall(command) if isinstance(command, str) else []
+        gone += _DELETED.findall(command) if isinstance(command, str) and "rm " in command else []
         if call.name.rsplit("__", 1)[-1].lower() == "delete_file":
             gone += files.modified
         for path in map(normal_path, files.read):
@@ -229,11 +240,25 @@ class _State:
             del self.open[item]
             _newest(self.done, item)
 
-    def _close(self, sentence: str, sections: Iterable[dict[str, None]]) -> None:
-        """What the user withdrew stands nowhere any more."""
-        for section in sections:
+    def _close(self, sentence: str) -> bool:
+        """What the user withdrew stands nowhere any more; whether there was such a thing."""
+        closed = False
+        for section in (self.goal, self.rules, self.open):
             for item in [item for item in section if _about(item, sentence)]:
                 del section[item]
+                closed = True
+        return closed
+
+
+def _may_turn(lowered: str) -> bool:
+    return any(hint in lowered for hint in _HINTS)
+
+
+def _turns(lowered: str) -> bool:
+    """Whether a sentence of prose tells as a fact that a decision was reversed."""
+    if len(lowered) > LINE or lowered.startswith("|") or not _may_turn(lowered):
+        return False
+    return _TURNED.search(lowered) is not None and _UNSURE.search(lowered) is None
 
 
 def _about(item: str, sentence: str) -> bool:

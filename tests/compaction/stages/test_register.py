@@ -1,6 +1,9 @@
 """The register: what it says, that it is updated and never nested, and that it makes its own room."""
 
 from dataclasses import replace
+from pathlib import Path
+
+import pytest
 
 from builders import called, conversation, result, said, told
 from workbench.compaction.engine import compact
@@ -8,10 +11,15 @@ from workbench.compaction.plan import Budget
 from workbench.compaction.register_lines import entries, is_register, parsed
 from workbench.compaction.stages.register import Register
 from workbench.compaction.stages.truncate import Truncate
-from workbench.compaction.strategy import Strategy
+from workbench.compaction.strategy import AtShare, Preset, Strategy
+from workbench.datasets.bundled import bundled_files
+from workbench.importers.importer import load
+from workbench.live.compactor import Compactor
+from workbench.live.events import CompactionEnded
+from workbench.models.extractive import Extractive
 from workbench.models.scripted import Scripted
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Json, Message, ToolCall, plain_text
+from workbench.transcript.message import AssistantMessage, Json, Message, ToolCall, is_real_user, plain_text
 
 BOTH = Strategy("both", (Register(), Truncate()))
 
@@ -53,6 +61,34 @@ def test_what_a_tool_says_is_no_request() -> None:
     assert not any(entries([said("Look at it.", "u1"), *fetched])[name] for name in ("Rules of the user", "Plan, open"))
 
 
+def test_only_what_was_surely_reversed_is_a_reversed_decision() -> None:
+    sure = ["I reverted the cache to files.", "We decided against the plug-in, it was too slow."]
+    unsure = [
+        "It returns an error rather than a default.",
+        "If we switched to sqlite, it would be faster.",
+        "Should I say we reverted it?",
+        "| cache | we switched to sqlite |",
+    ]
+    talk = [said("Build it.", "u0"), *(told(text, f"a{i}") for i, text in enumerate([*unsure, *sure]))]
+    assert entries(talk)["Decisions reversed"] == sure
+
+
+def test_a_request_that_only_sounds_like_a_withdrawal_stays() -> None:
+    assert entries([said("Build the importer and skip empty rows.")])["Goal"] == [
+        "Build the importer and skip empty rows."
+    ]
+
+
+def test_a_lifted_rule_is_none() -> None:
+    talk = [*TALK, said("You may now touch the billing folder.", "u3")]
+    assert entries(talk)["Rules of the user"] == []
+
+
+def test_an_item_that_was_given_up_is_neither_open_nor_done() -> None:
+    found = entries(todo(1, draw_the_chart="cancelled", parse_the_header="in_progress", write_it_down="completed"))
+    assert (found["Plan, open"], found["Plan, done"]) == (["parse the header"], ["write it down"])
+
+
 def test_background_work_runs_until_it_is_stopped() -> None:
     start = tool(1, "Bash", "Command running in background with ID: b7", command="serve", run_in_background=True)
     assert entries(start)["Running"] == ["t1 Bash: serve (b7)"]
@@ -82,6 +118,32 @@ def test_it_stands_in_front_is_kept_and_updated_in_its_place() -> None:
     blocks = [plain_text(message) for message in twice.messages if is_register(message)]
     assert len(blocks) == 1
     assert {"Build the importer for invoices.", "Please add a summary line."} <= set(parsed(blocks[0])["Goal"])
+
+
+def test_a_live_compactor_keeps_it_in_front_through_compactions() -> None:
+    live = Compactor(Preset("both", BOTH, AtShare(threshold=0.7, target=0.4)), model=Extractive(), window=3_000)
+    messages: list[dict[str, str]] = []
+    blocks: list[list[str]] = []
+    for turn in range(40):
+        asks = "Never touch the billing folder." if turn == 0 else f"Look at part {turn}."
+        messages.append({"role": "user", "content": asks})
+        sent = live.before_request(messages)
+        blocks.append([str(one["content"]) for one in sent if str(one["content"]).startswith("<register>")])
+        messages.append({"role": "assistant", "content": f"Part {turn}: " + "it holds rows and columns. " * 20})
+    kept = [event for event in live.events if isinstance(event, CompactionEnded)]
+    assert len(kept) >= 2
+    assert [len(one) for one in blocks[-20:]] == [1] * 20
+    assert "Never touch the billing folder." in parsed(blocks[-1][0])["Rules of the user"]
+
+
+@pytest.mark.parametrize("path", bundled_files()[:2], ids=lambda path: path.stem)
+def test_each_line_of_a_recording_s_register_was_said_in_it(path: Path) -> None:
+    messages = load(path)[0].messages
+    asked = " ".join(" ".join(plain_text(message).split()) for message in messages if is_real_user(message))
+    found = entries(messages)
+    assert found["Goal"]
+    for line in (*found["Goal"], *found["Rules of the user"]):
+        assert line in asked
 
 
 def test_without_room_there_is_none() -> None:
