@@ -8,20 +8,20 @@ from workbench.compaction.clip import head
 from workbench.compaction.plan import REGISTER
 from workbench.compaction.prompt_template import harmless
 from workbench.extraction.paths import normal_path
-from workbench.extraction.statements import GIVEN_UP, OPEN, is_constraint, says_done, sentences, task_items
+from workbench.extraction.statements import GIVEN_UP, OPEN, is_constraint, says_done, sentences, task_items, withdraws
 from workbench.extraction.words import words
 from workbench.transcript.context import Context
 from workbench.transcript.files import touched
 from workbench.transcript.message import Message, Text, ToolCall, ToolResult, UserMessage, is_real_user, plain_text
 
-LEAD = "<register>\nKept by the client: what the user asked for and what is open, as it stands now.\n"
+LEAD = "<register>\nKept by the client: requests, rules and work as they stand now.\n"
 TAIL = "</register>"
 SECTIONS = (
-    "Goal", "Rules of the user", "Plan, open", "Plan, done", "Decisions reversed", "Files created", "Files edited",
+    "Goal", "Rules of the user", "Open work", "Finished work", "Decisions reversed", "Files created", "Files edited",
     "Files read", "Files deleted", "Running", "Skills",
 )  # fmt: skip
 """The register's sections, in their order."""
-MOST = {"Goal": 6, "Rules of the user": 12, "Plan, done": 8, "Decisions reversed": 6, "Files read": 12, "Running": 8}
+MOST = {"Goal": 6, "Rules of the user": 12, "Finished work": 8, "Decisions reversed": 6, "Files read": 12, "Running": 8}
 """Lines of a section, at most; `USUAL` for others. The newest stay."""
 USUAL, LINE = 12, 240
 ALIKE = 0.6
@@ -38,10 +38,6 @@ _HINTS = (
     "dropped",
 )  # fmt: skip
 """One of these stands in any text that `_TURNED` finds something in: looking for them is cheap."""
-_WITHDRAWN = re.compile(
-    r"\b(?:never ?mind|forget (?:about )?|drop|skip|cancel|leave out|no need (?:to|for)|not needed|don't need|no longer"
-    r"|withdraw\w*|scrap|stop working on|you may now|is fine now)\b"
-)
 _CORRECTED = re.compile(
     r"\b(?:now|instead|actually|also|please|change|make|use|add|fix|write|build|implement|create|remove)\b"
 )
@@ -82,7 +78,7 @@ def written(found: Mapping[str, Sequence[str]], most: int, context: Context) -> 
         block = UserMessage(id=id, blocks=(Text(text),), name=REGISTER, synthetic=True, pinned=True)
         if context.count(block) <= most:
             return block
-        least = ("Files read", "Plan, done", "Files created", "Files edited", "Skills")
+        least = ("Files read", "Finished work", "Files created", "Files edited", "Skills")
         longest = next((name for name in least if shown[name]), None) or max(shown, key=lambda name: len(shown[name]))
         start = 1 if longest == "Goal" and len(shown[longest]) > 1 else 0
         del shown[longest][start : start + max(len(shown[longest]) // 4, 1)]
@@ -152,14 +148,14 @@ class _State:
     def _user(self, message: Message) -> None:
         for sentence in sentences(plain_text(message)):
             lowered = sentence.lower()
-            withdraws = _WITHDRAWN.search(lowered) is not None
-            if withdraws and self._close(sentence):
+            withdrawn = withdraws(sentence)
+            if withdrawn and self._close(sentence):
                 continue
             if not self.goal or _CORRECTED.search(lowered):
                 _newest(self.goal, _line(sentence))
             if self.open and says_done(sentence):
                 self._move(sentence)
-            if not withdraws and is_constraint(sentence):
+            if not withdrawn and is_constraint(sentence):
                 _newest(self.rules, _line(sentence))
             elif _turns(lowered):
                 _newest(self.turned, _line(sentence))

@@ -58,6 +58,10 @@ _STILL_OPEN = re.compile(
     r"|next|unfinished|to be|needs? to|must|should|will|cannot|can't|until|before|once|when|if)\b",
     re.IGNORECASE,
 )
+_WITHDRAWN = re.compile(
+    r"\b(?:never ?mind|forget (?:about )?|drop|skip|cancel|leave out|no need (?:to|for)|not needed|don't need|no longer"
+    r"|withdraw\w*|scrap|stop working on|you may now|is fine now)\b"
+)
 OPEN = frozenset({"pending", "in_progress", "in-progress", "todo", "open", "not_started"})
 GIVEN_UP = frozenset({"cancelled", "canceled", "deleted", "skipped", "abandoned"})
 _TASK_KEYS = ("content", "title", "text", "task", "step", "description", "subject")
@@ -83,6 +87,11 @@ def is_pending(text: str) -> bool:
 def says_done(line: str) -> bool:
     """Whether a line says that something is finished, and leaves nothing of it open."""
     return _DONE.search(line) is not None and _STILL_OPEN.search(line) is None
+
+
+def withdraws(sentence: str) -> bool:
+    """Whether a person who writes this sentence takes something back."""
+    return _WITHDRAWN.search(sentence.lower()) is not None
 
 
 def statements(message: Message) -> tuple[Entity, ...]:

@@ -145,6 +145,31 @@ def fabrication(data: MetricInput) -> Score:
     return Score(false / whole, n=whole) if whole else Score(None, "nothing was written anew")
 
 
+@metric("share", "lower")
+def invented_requests(data: MetricInput) -> Score:
+    """The requests in summaries and registers that the user never made. In [0, 1]; `n` is the number of requests.
+
+    Lines under a heading such as "Goal", or that say what the user asked for. Unfair to one in wholly other words.
+    """
+    said = [(one.snapshot.at, one.view.written) for one in data.retained]
+    found = [data.index.support.invented_requests(at, texts) for at, texts in said if texts]
+    whole = sum(lines for _, lines in found)
+    none = "nothing was written anew that says what the user asked for"
+    return Score(sum(len(lines) for lines, _ in found) / whole, n=whole) if whole else Score(None, none)
+
+
+@metric("share", "lower")
+def resurrected_work(data: MetricInput) -> Score:
+    """Of the work that is done or that the user withdrew, the share that the context gives as open.
+
+    In [0, 1]; `n` is the number of pieces. Work whose end is never mentioned is not seen.
+    """
+    work, n = data.index.work, data.index.inverted_index.n
+    found = [work.resurrected(one.snapshot.at, kept_mask(one.view.kept, n), one.view.written) for one in data.retained]
+    again, whole = (sum(int(which.sum()) for which in both) for both in zip(*found, strict=True)) if found else (0, 0)
+    return Score(again / whole, n=whole) if whole else Score(None, "no work was done or withdrawn")
+
+
 @metric("tokens", "lower")
 def tokens_sent(data: MetricInput) -> Score:
     """Prompt tokens of all requests together, in the provider's tokens where the session is calibrated."""

@@ -1,8 +1,8 @@
-"""What a summary names without support in the history."""
+"""What a summary names, or says that the user asked for, without support in the history."""
 
 import re
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Iterable, Iterator
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -10,11 +10,22 @@ from workbench.extraction.entities import Entity, plain
 from workbench.extraction.words import words
 from workbench.metrics.background import BACKGROUND
 from workbench.metrics.indexes.inverted_index import row_of
-from workbench.metrics.indexes.text_index import TextIndex
+from workbench.metrics.indexes.text_index import ENOUGH, TextIndex
+from workbench.transcript.message import is_real_user, plain_text
 
 _HEADING = re.compile(r"^(?:#{1,6}\s|</?[\w-]+>$|\*\*[^*]+\*\*:?$|[A-Z][\w /&-]{0,40}:$|[-=_*]{3,}$)")
 _EXACT = frozenset({"path", "url", "hash", "flag", "version"})
 """Kinds that are false even in a heading, and for which other words in common excuse nothing."""
+
+_ASKED_HEADING = re.compile(
+    r"\b(?:goals?|requests?|rules|constraints|instructions|preferences|user messages|(?:the )?user (?:asked|wants))\b",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(
+    r"\b(?:the )?user (?:also |then |now )?(?:ask(?:s|ed)|want(?:s|ed)|request(?:s|ed)|sa(?:id|ys)|told|insists)"
+    r"(?: (?:for|that|to|me|us))*\b",
+    re.IGNORECASE,
+)
 
 
 class Support:
@@ -24,6 +35,7 @@ class Support:
         self._index, self._texts = texts.inverted_index, texts
         self._named_in = cache(self._entities)
         self._first_inside = cache(self._inside)
+        self._first_asked = cache(self._asked)
 
     def fabricated(self, at: int, texts: Iterable[str]) -> tuple[tuple[Entity, ...], int]:
         """The entities in texts that occur nowhere in `messages[:at]`, each once, in order; and how many texts have.
@@ -49,6 +61,32 @@ class Support:
             and self._first_inside(names[number]) >= at
         }
         return tuple(found), len(every)
+
+    def invented_requests(self, at: int, texts: Iterable[str]) -> tuple[tuple[str, ...], int]:
+        """The requests in texts that no message of a person in `messages[:at]` makes, in order; and how many they have.
+
+        A request is a line under a heading such as "Goal" or "Rules of the user", or one that says what the user asked
+        for. It is made where one message has enough of its words, weighted by rarity.
+
+        Fails to see: a request turned into its opposite; takes for invented: one in wholly other words.
+        """
+        lines = tuple(dict.fromkeys(line for text in texts for line in _requests(text)))
+        return tuple(line for line in lines if self._first_asked(line) >= at), len(lines)
+
+    @cached_property
+    def _by_user(self) -> list[tuple[int, set[str]]]:
+        """Each message of a person with its words."""
+        every = enumerate(self._index.messages)
+        return [(at, set(words(plain_text(message)))) for at, message in every if is_real_user(message)]
+
+    def _asked(self, line: str) -> int:
+        """The first message of a person with enough of a line's words; n if there is none."""
+        p = self._index
+        rarest = float(np.log(p.n + 1)) + 0.1
+        weights = {word: float(p.idf[n]) if (n := p.word(word)) >= 0 else rarest for word in words(line)}
+        enough = ENOUGH * sum(weights.values())
+        asked = (at for at, own in self._by_user if sum(weights[word] for word in weights if word in own) >= enough)
+        return next(asked, p.n)
 
     def _entities(self, span: int) -> tuple[int, ...]:
         p = self._index
@@ -77,3 +115,13 @@ class Support:
             return p.n
         spans = p.spans_with_word(max(numbers, key=lambda word: float(p.idf[numbers[word]])))
         return min((int(p.span_first[span]) for span in spans if needle in plain(p.texts[span])), default=p.n)
+
+
+def _requests(text: str) -> Iterator[str]:
+    """The lines of a text that say what the user asked for."""
+    under = False
+    for line in map(str.strip, text.split("\n")):
+        if _HEADING.match(line):
+            under = _ASKED_HEADING.search(line) is not None
+        elif (under or _ASKED.search(line)) and len(words(rest := _ASKED.sub("", line))) >= 2:
+            yield rest

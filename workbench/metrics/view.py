@@ -29,6 +29,12 @@ class View:
     generated: tuple[str, ...]
     from_message: tuple[int | None, ...] = ()
 
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The texts that are no message's other form: summaries and what stages wrote."""
+        both = zip(self.texts, self.from_message, strict=True)
+        return tuple(text for text, message in both if message is None)
+
 
 def view(session: Session, context: Context) -> View:
     """The context against the session it came from. O(n); messages are recognised as the same objects."""
