@@ -1,14 +1,21 @@
 """What `compare` prints when a run is done."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from report.made import made
 
+from builders import conversation, rules
 from profiles import FULL
+from workbench.cli import main
 from workbench.cli.headline import headline, show
+from workbench.importers.native import save
 from workbench.report.report import Report
 from workbench.report.tables import Tables
+from workbench.transcript.session import Session
 
 
 @pytest.mark.parametrize("name", ["summarize", "summarize+recall", "mine_with_a_very_long_name+recall"])
@@ -60,3 +67,22 @@ def test_the_cost_difference_is_one_ratio_of_sums_in_terminal_json_report_and_no
         assert f"{100 * share:.0f} % ({100 * low:.0f} to {100 * high:.0f})" in printed
         assert f"{100 * share:.0f} % saved, {100 * low:.0f} % to {100 * high:.0f} %" in page
     assert rows["truncate"]["cost_saved_low"] == pytest.approx(data.loc["truncate", "cost_saved_low"])
+
+
+def test_compare_says_each_phase_prints_the_answer_before_the_page_is_written_and_ends_with_its_path(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(Session.of([rules("be brief"), *conversation(24, words=80)]), tmp_path / "chat.jsonl")
+    words = ["compare", str(tmp_path / "chat.jsonl"), "-w", "8000", "--shares", "0.2", "-s", "truncate", "-j", "1"]
+    command = [sys.executable, "-m", "workbench", *words, "--out", str(tmp_path / "run")]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True)
+    in_order = (
+        "replaying and scoring: ", "writing the tables: ", "working out the answer", "Each on its own trigger",
+        "writing the report",
+    )  # fmt: skip
+    places = [done.stdout.index(phase) for phase in in_order]
+    assert places == sorted(places)
+    last = done.stdout.strip().splitlines()[-1]
+    assert last == f"Report: {tmp_path / 'run' / 'report.html'}" and Path(last.removeprefix("Report: ")).is_file()
+    assert main([*words, "--out", str(tmp_path / "run"), "--no-report", "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")

@@ -53,6 +53,7 @@ def compare(
     if code == UNUSABLE:
         return code
     if not silent.quiet:  # the answer first: the page takes seconds
+        complain("working out the answer ...")
         show(results, spec.baseline)
     written = page(results, no_report, spec.baseline, quiet=silent.quiet)
     if as_json:

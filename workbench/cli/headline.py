@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from textwrap import fill
@@ -157,6 +158,7 @@ def page(results: Results, no_report: bool, baseline: str = "", *, quiet: bool) 
     if no_report:
         return None
     if not quiet:
+        sys.stdout.flush()  # the answer before the page, also in a pipe
         complain("writing the report ...")
     return str(render(results.path, baseline))
 

@@ -12,6 +12,7 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from socket import gethostname
+from threading import Event, Thread
 from time import time
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 from uuid import uuid4
@@ -124,6 +125,8 @@ def _would_ask(ready: Prepared, preset: Preset, wanted: str | Model, model: Mode
 
 
 REPORTS = Path("reports")
+SILENCE = 1.5
+"""Seconds after which a progress bar is shown again although nothing ended."""
 
 
 @documented(RunSpec)
@@ -184,12 +187,13 @@ class Run:
     def results(self) -> Results:
         """Do the run and write its tables."""
         started = time()
-        with self._begun("replaying") as (sources, todo, task, crew, bar):
+        with self._begun("replaying and scoring") as (sources, todo, task, crew, bar):
             worked = run_shards(todo, task, crew, bar.update)
-        tables = merged_tables(worked, task, {source.number for source in sources if source.named})
-        projects = len({str(row["project"]) for row in tables["sessions"] if row["status"] == "ok"})
-        task.folder.write(tables, _manifest(sources, task, time() - started) | {"projects": projects})
-        task.folder.tidy(started)
+            bar.set_description("writing the tables")
+            tables = merged_tables(worked, task, {source.number for source in sources if source.named})
+            projects = len({str(row["project"]) for row in tables["sessions"] if row["status"] == "ok"})
+            task.folder.write(tables, _manifest(sources, task, time() - started) | {"projects": projects})
+            task.folder.tidy(started)
         return Results.open(task.folder.path)
 
     def forecast(self) -> Forecast:
@@ -245,14 +249,28 @@ def _manifest(sources: Sequence[SessionSource], task: Task, seconds: float) -> d
     }
 
 
-def _bar(total: int, word: str, *, quiet: bool) -> tqdm[NoReturn]:
-    """A progress bar that moves by parts of a source."""
+@contextmanager
+def _bar(total: int, word: str, *, quiet: bool) -> Iterator[tqdm[NoReturn]]:
+    """A progress bar that moves by parts of a source, and shows the time also while none ends."""
     from tqdm.auto import tqdm
 
-    return tqdm(
-        total=total, desc=word, unit="file", disable=quiet or not sys.stderr.isatty(), leave=False,
-        bar_format="{desc}: {percentage:3.0f}%|{bar}| {n:.3g}/{total_fmt} [{elapsed}<{remaining}]",
-    )  # fmt: skip
+    ended = Event()
+    with tqdm(
+        total=total, desc=word, unit="file", disable=quiet, leave=False,
+        bar_format="{desc}: {percentage:3.0f}%|{bar}| {n:.3g} of {total_fmt} files [{elapsed}<{remaining}]",
+    ) as bar:  # fmt: skip
+
+        def go_on() -> None:
+            while not ended.wait(SILENCE):
+                bar.refresh()
+
+        ticking = Thread(target=go_on, daemon=True)
+        ticking.start()
+        try:
+            yield bar
+        finally:
+            ended.set()
+            ticking.join()
 
 
 def _version(package: str) -> str:
