@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from report.made import made
+from report.made import made, with_recorded
 
 from builders import conversation, rules
 from profiles import FULL
@@ -86,3 +86,20 @@ def test_compare_says_each_phase_prints_the_answer_before_the_page_is_written_an
     assert last == f"Report: {tmp_path / 'run' / 'report.html'}" and Path(last.removeprefix("Report: ")).is_file()
     assert main([*words, "--out", str(tmp_path / "run"), "--no-report", "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")
+
+
+def test_the_agents_own_compaction_stands_with_its_interval_in_terminal_and_headline_table(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = with_recorded(9)
+    show(run, "")
+    printed = capsys.readouterr().out
+    (own,) = re.findall(r"^recorded +(\S+) \((\S+) to (\S+)\) +5 % +9$", printed, re.MULTILINE)
+    assert own[0] == "0.66" and own[1] < own[0] < own[2]
+    assert printed.index("Where the recorded agents compacted") < printed.index("Each on its own trigger")
+    assert max(map(len, printed.splitlines())) <= 80
+    page = Report(run).headline.html
+    assert page.count('href="#where-the-recorded-agent-compacted"') == 2 and "66 %" in re.sub("&nbsp;|\xa0", " ", page)
+    assert 'id="where-the-recorded-agent-compacted"' in Report(run).recorded.html
+    show(made(9), "")
+    assert "recorded agents" not in capsys.readouterr().out

@@ -1,19 +1,9 @@
 from __future__ import annotations
 
-from report.made import MadeResults, made, tables_of
+from report.made import made, tables_of, with_recorded
 
 from workbench.report.provenance import recorded_html, validation_html
 from workbench.report.tables import Tables
-
-
-def with_recorded() -> MadeResults:
-    run = made()
-    run.rows["scores"] += [
-        {"session": "session-00", "strategy": name, "mode": "recorded", "metric": metric, "value": value}
-        for name, kept in (("truncate", 0.3), ("recorded", 0.7))
-        for metric, value in (("exam_recall", kept), ("tokens_kept", 0.05))
-    ]
-    return run
 
 
 def test_the_checks_of_the_scale_are_told() -> None:

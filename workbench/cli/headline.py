@@ -20,7 +20,7 @@ from workbench.formats import NOTHING, decimal, dollars, joined, missing, percen
 from workbench.report import render
 from workbench.report.comparison import differences, panel_of, panel_words
 from workbench.report.cost import within_reach
-from workbench.report.summaries import answer_sentences, answers
+from workbench.report.summaries import answer_sentences, answers, recorded
 from workbench.report.tables import Tables
 from workbench.report.verdict import over_sessions, verdict
 
@@ -99,6 +99,9 @@ WITHIN_REACH = {
     "strategy": "strategy", "visible": "visible:percent", "recoverable": "recoverable:percent", "lost": "lost:percent",
     "calls/100": "calls:count", "saved": "saved:percent", "without": "saved_without:percent",
 }  # fmt: skip
+AS_RECORDED = {
+    "strategy": "strategy", "still knows": "known", "size": "tokens_kept:percent", "sessions": "sessions:count",
+}  # fmt: skip
 FITTING = 4
 """Sizes beside which the column `bound` has room in a line."""
 WIDTH = 80
@@ -138,6 +141,7 @@ def outcome(results: Results, no_report: bool, baseline: str) -> dict[str, objec
         "baseline": run.baseline,
         "against_baseline": records(differences(run)),
         "strategies": headline(run),
+        "recorded": records(recorded(run)),
         "within_reach": records(within_reach(run)),
     }
 
@@ -169,6 +173,10 @@ def show(results: Results, baseline: str) -> None:
     over, found = run.over_window, headline(run)
     write(str(verdict(run)))
     show_sizes(run, found)
+    if own := records(recorded(run)):
+        say("\nWhere the recorded agents compacted, all at the size with which they went on:\n")
+        say(table([row | {"known": _known(row)} for row in own], AS_RECORDED, room=WIDTH))
+        write("recorded: the agent's own compaction; with a 95 % interval over projects, where there are enough.")
     found_panel = panel_of(run)
     if found_panel is not None:
         write(panel_words(run, found_panel))
@@ -267,6 +275,12 @@ def _saved(row: Mapping[str, Any]) -> str:
     """The share of the bill that is saved, with its interval over projects, where there is one: `15 % (5 to 24)`."""
     mean, low, high = (row[f"cost_saved{end}"] for end in ("", "_low", "_high"))
     return percent(mean) + ("" if missing(low) else f" ({100 * low:.0f} to {100 * high:.0f})")
+
+
+def _known(row: Mapping[str, Any]) -> str:
+    """Recall with its interval over projects, where there is one: `0.61 (0.52 to 0.70)`."""
+    mean, low, high = (row[f"recall{end}"] for end in ("", "_low", "_high"))
+    return decimal(mean) + ("" if missing(low) else f" ({decimal(low)} to {decimal(high)})")
 
 
 def _sessions(found: Mapping[str, tuple[int, int]]) -> str:

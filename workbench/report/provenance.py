@@ -16,9 +16,8 @@ from workbench.formats import some
 from workbench.judge.exam.scores import agreement, agreement_note, scores
 from workbench.judge.exam.sitting import ExamResults
 from workbench.markup import render
-from workbench.metrics import HEADLINE
 from workbench.report.html import Html, empty, part
-from workbench.report.summaries import integrity, writers
+from workbench.report.summaries import integrity, recorded, writers
 from workbench.report.tables import Tables
 from workbench.validation.checks import ceiling, floor
 
@@ -69,18 +68,10 @@ def validation_html(run: Results) -> Html:
 
 
 def recorded_html(run: Tables) -> Html:
-    """Recall at recorded compactions beside the strategies at the same size; empty where no recording has one.
-
-    One row a strategy: `strategy`, `sessions`, `recall` and `tokens_kept` (shares, means over sessions).
-    """
-    scores = run.scores[(run.scores["mode"] == "recorded") & run.scores["metric"].isin([HEADLINE, "tokens_kept"])]
-    if not (scores["strategy"] == "recorded").any():
+    """Recall at recorded compactions beside the strategies at the same size; empty where no recording has one."""
+    data = recorded(run)
+    if data.empty:
         return Html("", "no recording has a compaction with a summary that can be read")
-    wide = scores.pivot_table(index=["strategy", "session"], columns="metric", values="value")
-    by = wide.rename(columns={HEADLINE: "recall"}).reindex(columns=["recall", "tokens_kept"]).groupby("strategy")
-    means = by.mean()
-    means.insert(0, "sessions", by["recall"].count())
-    data = means.sort_values("recall", ascending=False).reset_index()
     return part("recorded", data)
 
 

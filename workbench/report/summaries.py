@@ -14,6 +14,8 @@ from workbench.report.tables import SAVED, Tables
 
 MEANS = ("mean_context", "peak_context", "over_window", "compactions", "prefix_reuse", "fabrication")
 """Metrics that the headline has as plain means."""
+RECORDED = "recorded"
+"""The recorded agent's own compaction, as a strategy."""
 LEVELS = ("bound", "presence", "coverage")
 """Levels of future-reference recall, at equal size."""
 
@@ -38,6 +40,26 @@ def _headline(run: Tables, name: str) -> dict[str, object]:
         **interval_columns("cost_saved", run.net_saving(name)),
         **{metric: found.mean if found else None for metric, found in means.items()},
     }  # fmt: skip
+
+
+def recorded(run: Tables) -> pd.DataFrame:
+    """What was kept at the recorded agents' own compactions, best first; no row where no recording has one.
+
+    One row a strategy, cut to the size with which the agent went on; `recorded` is the agent's own compaction. Columns:
+    `strategy`, `sessions`, `recall` with its interval, `tokens_kept` (shares, means over projects).
+    """
+    columns = ["strategy", "sessions", "recall", "recall_low", "recall_high", "tokens_kept"]
+    recall = run.select(HEADLINE, "recorded").dropna(subset="value")
+    if RECORDED not in set(recall["strategy"]):
+        return pd.DataFrame(columns=columns)
+    rows = []
+    for name in recall["strategy"].unique():
+        values = run.values(HEADLINE, name, "recorded")
+        found = run.mean_over_projects(values, most=1)
+        size = run.mean_over_projects(run.values("tokens_kept", name, "recorded"))
+        kept = {"tokens_kept": size.mean if size else None}
+        rows.append({"strategy": name, "sessions": len(values), **interval_columns("recall", found), **kept})
+    return pd.DataFrame(rows, columns=columns).sort_values("recall", ascending=False, ignore_index=True)
 
 
 def by_size(run: Tables) -> pd.DataFrame:

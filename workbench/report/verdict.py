@@ -11,7 +11,7 @@ from workbench.markup import render
 from workbench.metrics import HEADLINE
 from workbench.report.comparison import differences, lead
 from workbench.report.html import Html, part, sentences
-from workbench.report.summaries import answer_sentences, by_size, dots, headline
+from workbench.report.summaries import answer_sentences, by_size, dots, headline, recorded
 from workbench.report.tables import SAVED, Tables
 
 
@@ -106,6 +106,7 @@ def headline_html(run: Tables) -> Html:
         differences={one["strategy"]: one for one in differing.to_dict("records")}, too_large=run.over_window,
         curve=bool(figures.get("area", pd.Series()).notna().any()),
         best=next(iter(run.contenders), ""), priced=bool(figures.get("cost", pd.Series()).notna().any()),
+        recorded={one["strategy"]: one for one in recorded(run).to_dict("records")},
         sessions=over_sessions(run), scored=scored, fewest=FEWEST, unscored=unscored_note(run),
     )  # fmt: skip
 
