@@ -4,7 +4,7 @@ from report.made import made, tables_of
 from report.test_parts import HOSTILE, Page
 
 from workbench.report.losses import by_session_html, kinds_html
-from workbench.report.summaries import by_kind, by_session
+from workbench.report.summaries import by_kind, by_session, session_titles, worst_losses
 from workbench.report.tables import Tables
 
 
@@ -30,6 +30,23 @@ def test_a_session_without_a_score_is_shown_as_missing() -> None:
             row["value"] = None
     line = re.search(r"<tr[^>]*>(?:(?!</tr>).)*Repair number 0.*?</tr>", by_session_html(Tables.of(source)).html)
     assert line and line.group().count("–") == 1
+
+
+def test_what_one_strategy_loses_and_another_keeps_comes_first_and_the_keys_of_json_last() -> None:
+    source = made(1)
+    rows = source.rows["losses"]
+    rows[:] = [row for row in rows if (row["strategy"], row["entity"]) != ("summarize", "src/store_2.py")]
+    for row in rows:
+        if row["entity"] == "src/store_0.py":
+            row["evidence"] = '{"src/store_0.py": 900}'
+    found = worst_losses(Tables.of(source))
+    assert list(found["entity"]) == [f"src/store_{n}.py" for n in (2, 1, 3, 0)]
+    assert {name for name, _, _ in found["lost_by"][0]} == {"truncate", "pipeline"}
+
+
+def test_sessions_of_one_title_are_told_apart_and_a_title_stands_for_the_id() -> None:
+    assert list(session_titles(tables_of(2, title="Repair")).values()) == ["Repair (1 of 2)", "Repair (2 of 2)"]
+    assert list(session_titles(tables_of(2)).values()) == ["Repair number 0", "Repair number 1"]
 
 
 def test_hostile_titles_stay_text() -> None:

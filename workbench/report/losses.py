@@ -9,7 +9,7 @@ from workbench.formats import NOTHING, missing
 from workbench.markup import visible
 from workbench.palette import REFERENCES
 from workbench.report.html import Html, empty, part
-from workbench.report.summaries import by_kind, by_session, worst_losses
+from workbench.report.summaries import by_kind, by_session, session_titles, worst_losses
 from workbench.report.tables import Tables
 
 MOST = 100
@@ -23,18 +23,18 @@ def losses_html(run: Tables, most: int = MOST, place: str = "losses") -> Html:
     rows = worst_losses(run, most, each=2)
     if rows.empty:
         return empty("Nothing that was needed later was lost, or nothing was compacted.", rows)
-    titles = dict(zip(run.sessions["session"], run.sessions["title"], strict=True))
-    lines = [_line(one, str(titles.get(one["session"]) or one["session"])) for one in rows.to_dict("records")]
+    titles = session_titles(run)
+    lines = [_line(one, titles.get(str(one["session"]), str(one["session"]))) for one in rows.to_dict("records")]
     own = bool((rows["mode"] == "natural").all())
     return part("losses", rows, rows=lines, own=own, place=place, known=run.strategies)
 
 
-def _line(one: Mapping[Hashable, Any], title: str, longest: int = 60) -> dict[Hashable, Any]:
+def _line(one: Mapping[Hashable, Any], title: str) -> dict[Hashable, Any]:
     names = " ".join(strategy for strategy, _, _ in one["lost_by"])
     data = {"data-lost-by": names, "data-kind": one["kind"], "data-session": one["session"]}
     return {
         **one, "attributes": {name: visible(str(value)[:1000]) for name, value in data.items()},
-        "title": title if len(title) <= longest else title[: longest - 1].rstrip() + "…",
+        "title": title,
         **{name: _message(one[name]) for name in ("at", "said_at", "evidence_at", "needed_at")},
     }  # fmt: skip
 

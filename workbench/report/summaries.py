@@ -3,10 +3,13 @@
 Their columns are in `docs/tables.md`, with units.
 """
 
+from collections import Counter
+
 import pandas as pd
 
 from workbench.analysis.paired import interval_columns
 from workbench.analysis.survival import survival
+from workbench.formats import missing
 from workbench.metrics import HEADLINE
 from workbench.palette import REFERENCES
 from workbench.report.html import sentences
@@ -97,13 +100,26 @@ def by_session(run: Tables) -> pd.DataFrame:
     """
     mode = "matched" if run.shares else "natural"
     found = {name: run.values(HEADLINE, name, mode) for name in run.contenders}
-    sessions = run.replayed
+    titles = session_titles(run)
     rows = [
-        (session, str(title or session), name, float(recall.get(session, float("nan"))))
-        for session, title in zip(sessions["session"], sessions["title"], strict=True)
+        (session, titles[str(session)], name, float(recall.get(session, float("nan"))))
+        for session in run.replayed["session"]
         for name, recall in found.items()
     ]
     return pd.DataFrame(rows, columns=["session", "title", "strategy", "recall"])
+
+
+def session_titles(run: Tables, longest: int = 60) -> dict[str, str]:
+    """A short title of each session, numbered where several read the same; the session's id where it has none."""
+    titles = zip(run.sessions["session"], run.sessions["title"], strict=True)
+    every = {str(id): str(id if missing(title) or not title else title) for id, title in titles}
+    short = {id: title if len(title) <= longest else title[: longest - 1].rstrip() + "…" for id, title in every.items()}
+    times, number = Counter(short.values()), Counter[str]()
+    for id, title in short.items():
+        number[title] += 1
+        if times[title] > 1:
+            short[id] = f"{title} ({number[title]} of {times[title]})"
+    return short
 
 
 def lives(run: Tables, strategy: str) -> pd.DataFrame:
@@ -138,6 +154,8 @@ def typical(run: Tables) -> str | None:
 def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
     """What was lost and needed again, worst first; an entity that several strategies lost at one boundary is one row.
 
+    First stands what one strategy lost and another kept, then what all lost; last what was stated as the key of JSON.
+
     Columns: those of the `losses` table, with `lost_by`: a tuple of `(strategy, stage, level)`. Under the strategies'
     own triggers where that lost anything, else at equal size. The references are left out. Beyond the `most` rows,
     each session has so many of its worst.
@@ -155,9 +173,12 @@ def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
     found = found.assign(lost_by=losers.groupby(keys)["lost_by"].agg(tuple), weight=rows.groupby(keys)["weight"].max())
     found = found.reset_index(drop=True)
     found["times"] = found["lost_by"].map(len)
+    done = run.replays[(run.replays["status"] == "ok") & ~run.replays["strategy"].isin(REFERENCES)]
+    found["by_all"] = found["times"] >= found["session"].map(done.groupby("session")["strategy"].nunique())
+    found["is_key"] = [f'"{one.entity}":' in str(one.evidence) for one in found.itertuples()]
     found["turn"] = found.groupby(["weight", "times", "session"], sort=False).cumcount()  # so that no session fills it
-    order = ["weight", "times", "turn"]
-    found = found.sort_values(order, ascending=[False, False, True], kind="stable", ignore_index=True)
+    order = ["is_key", "by_all", "weight", "times", "turn"]
+    found = found.sort_values(order, ascending=[True, True, False, False, True], kind="stable", ignore_index=True)
     of_session = found.groupby("session", sort=False).cumcount()
     return found[(found.index < most) | (of_session < each)].reset_index(drop=True)
 
