@@ -189,7 +189,7 @@ class Run:
         started = time()
         with self._begun("replaying and scoring") as (sources, todo, task, crew, bar):
             worked = run_shards(todo, task, crew, bar.update)
-            bar.set_description("writing the tables")
+            bar.set_description_str("writing the tables")
             tables = merged_tables(worked, task, {source.number for source in sources if source.named})
             projects = len({str(row["project"]) for row in tables["sessions"] if row["status"] == "ok"})
             task.folder.write(tables, _manifest(sources, task, time() - started) | {"projects": projects})
