@@ -1,5 +1,6 @@
 """What `compare` prints when a run is done."""
 
+import os
 import re
 import subprocess
 import sys
@@ -75,7 +76,8 @@ def test_compare_says_each_phase_prints_the_answer_before_the_page_is_written_an
     save(Session.of([rules("be brief"), *conversation(24, words=80)]), tmp_path / "chat.jsonl")
     words = ["compare", str(tmp_path / "chat.jsonl"), "-w", "8000", "--shares", "0.2", "-s", "truncate", "-j", "1"]
     command = [sys.executable, "-m", "workbench", *words, "--out", str(tmp_path / "run")]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True)
+    usual = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True, env=usual)
     in_order = (
         "replaying and scoring: ", "writing the tables: ", "working out the answer", "Each on its own trigger",
         "writing the report",
