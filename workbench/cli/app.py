@@ -32,6 +32,7 @@ COMMANDS = {
     "list": "List strategies, stages, metrics, formats or models.",
     "report": "Render the report of a finished run again.",
     "sweep": "Replay sessions under every point of a grid of settings.",
+    "advise": "Find the strategy and settings that fit your sessions; settings to paste.",
     "ablate": "Measure each stage's contribution (ablation).",
     "gate": "Stop a build when a strategy is worse than in an earlier run.",
     "diff": "Show what changed from one run to another, largest regressions first.",

@@ -11,7 +11,18 @@ from pathlib import Path
 from types import CodeType, FunctionType
 
 PRESENTATION = frozenset(
-    {"report", "explore", "cli", "analysis", "validation", "datasets", "markup.py", "palette.py", "__main__.py"}
+    {
+        "report",
+        "explore",
+        "cli",
+        "analysis",
+        "advice",
+        "validation",
+        "datasets",
+        "markup.py",
+        "palette.py",
+        "__main__.py",
+    }
 )
 """Rooms and files that can change without changing a replay."""
 SOURCES = (".py", ".md", ".toml", ".tsv")

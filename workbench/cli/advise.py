@@ -1,0 +1,101 @@
+"""`workbench advise`: which strategy with which settings fits these sessions, and settings to paste."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from workbench.advice.advise import Advice, AdviceSpec, forecast
+from workbench.advice.advise import advise as advice_of
+from workbench.advice.paste import Snippet, snippets
+from workbench.advice.search import Round
+from workbench.analysis.paired import Estimate
+from workbench.cli.headline import show_forecast, write
+from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
+from workbench.cli.output import records, say, say_json, table
+
+SHOWN = {
+    "candidate": "candidate", "points": "points:count", "still knows": "recall:decimal", "saved": "saved:percent",
+    "cost": "usd:dollars", "sessions": "sessions", "projects": "projects",
+}  # fmt: skip
+
+
+@takes(AdviceSpec, jobs=None)
+def advise(spec: AdviceSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False) -> int:
+    """Find the strategy and settings that fit your sessions, and say what choosing them gains on unseen projects.
+
+    Points: 100 times `still knows` on the candidate's own trigger, and --worth points for each tenth of the bill that
+    it saves. All candidates are tried on the same few sessions, the better half on twice as many, the last on all. The
+    gain that is promised is measured on projects that the choice had not seen. The same command continues a stopped
+    search.
+
+    Examples:
+
+      workbench advise my-sessions/ --dry-run
+
+      workbench advise my-sessions/ --default claude_code --worth 0
+
+      workbench advise my-sessions/ --candidates 20 --window 64000
+
+      workbench advise my-sessions/ --space grid.toml --model extractive,litellm:gpt-4o-mini --max-dollars 2
+    """
+    silent = spec.changed(quiet=spec.quiet or as_json)
+    if dry_run:
+        found, taken = forecast(paths or (), spec=silent)
+        if not as_json:
+            say(_rounds(found) + ", at most; each of the folds uses the same replays.\n")
+        return show_forecast(taken, as_json, {"rounds": list(map(asdict, found))})
+    tell_terms(*spec.model)
+    advice = advice_of(paths or (), spec=silent)
+    point = advice.advised
+    pasted = list(snippets(advice.grid.preset(point), point.base, point.settings, advice.window, point.model))
+    say_json(_plain(advice, pasted)) if as_json else _show(advice, pasted, spec)
+    return 0
+
+
+def _rounds(found: Sequence[Round]) -> str:
+    return "Rounds: " + ", ".join(f"{one.candidates} candidates on {one.recordings} recordings" for one in found)
+
+
+def _show(advice: Advice, pasted: Sequence[Snippet], spec: AdviceSpec) -> None:
+    write(advice.verdict)
+    name, ahead = advice.runner_up or ("", None)
+    if ahead is not None:
+        close = ahead.mean < spec.margin
+        write(f"Runner-up: {name}, {ahead.mean:.1f} points behind{', which you would not notice' * close}.")
+    if advice.regret is not None:
+        write(f"Regret: the best candidate, known beforehand, would have gained {advice.regret:.1f} points more there.")
+    say("\nThe last round, on the sessions that the choice was made on:\n")
+    say(table(records(advice.table), SHOWN, room=80))
+    write(f"{_rounds(advice.rounds)}. Points: {_rule(spec.worth)}.")
+    say(f"\nSettings to paste, for a window of {advice.window:,} tokens and {advice.advised.strategy}:")
+    for one in pasted:
+        say(f"\n{one.system} ({one.where}){': ' * bool(one.lacks)}{one.lacks}")
+        if one.text:
+            say(one.text.rstrip())
+
+
+def _rule(worth: float) -> str:
+    return f"100 times still knows, and {worth:g} for each tenth of the bill that is saved"
+
+
+def _plain(advice: Advice, pasted: Sequence[Snippet]) -> dict[str, object]:
+    return {
+        "verdict": advice.verdict,
+        "advised": asdict(advice.advised),
+        "chosen": asdict(advice.chosen),
+        "default": asdict(advice.default),
+        "stay": advice.stay,
+        "gain": _estimate(advice.outside.gain),
+        "chosen_in_folds": list(advice.outside.chosen),
+        "lead": _estimate(advice.lead),
+        "runner_up": advice.runner_up
+        and {"candidate": advice.runner_up[0], "behind": advice.runner_up[1] and asdict(advice.runner_up[1])},
+        "regret": advice.regret,
+        "rounds": list(map(asdict, advice.rounds)),
+        "candidates": records(advice.table),
+        "window": advice.window,
+        "settings": list(map(asdict, pasted)),
+    }
+
+
+def _estimate(found: Estimate | None) -> dict[str, object] | None:
+    return None if found is None else asdict(found)
