@@ -1,5 +1,6 @@
 """The advice on bundled sessions, and its parts: space, rounds, order, folds, points."""
 
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -7,8 +8,10 @@ import pytest
 
 from workbench.advice.advise import Advice, AdviceSpec, advise, forecast
 from workbench.advice.measured import Trade, figures
+from workbench.advice.paste import SYSTEMS
 from workbench.advice.search import rounds, spread
 from workbench.advice.space import space
+from workbench.cli import main
 from workbench.datasets.bundled import bundled_files
 from workbench.errors import SettingError, UnknownName
 from workbench.experiment.compare import compare
@@ -61,6 +64,21 @@ def test_the_same_command_goes_on_from_the_replays_that_are_there(found: tuple[A
     assert again.verdict == advice.verdict
     taken = forecast(FILES, spec=spec)[1]
     assert taken.done == taken.replays > 0
+
+
+def test_the_command_says_what_to_use_and_prints_the_same_advice_for_programs(
+    found: tuple[AdviceSpec, Advice], capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec, advice = found
+    words = ["advise", *FILES, "--space", str(spec.space), "--default", "truncate", "--out", str(spec.out), "-j", "1"]
+    assert main([*words, "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["verdict"] == advice.verdict and printed["advised"]["strategy"] == advice.advised.strategy
+    assert {one["system"] for one in printed["settings"]} == set(SYSTEMS)
+    assert main(words) == 0
+    assert "Settings to paste" in capsys.readouterr().out
+    assert main([*words, "--dry-run"]) == 0
+    assert "3 candidates on 4 recordings" in capsys.readouterr().out
 
 
 def test_a_space_takes_presets_from_the_registry_with_settings_where_they_have_them() -> None:

@@ -34,6 +34,13 @@ def test_a_system_that_only_summarises_says_that_it_cannot(name: str) -> None:
     assert not found["Claude Code"].text and found["Claude Code"].lacks == "it always writes a summary"
 
 
+def test_a_system_whose_own_preset_is_advised_is_left_as_it_is() -> None:
+    assert texts("pi")["pi"].lacks == "set nothing: this is how it compacts by itself"
+    limit = due_at(variant(preset("pi"), {"trigger.share": 0.7}, "earlier"), 200_000)
+    earlier = json.loads(texts("pi", **{"trigger.share": 0.7})["pi"].text)["compaction"]
+    assert limit is not None and earlier == {"enabled": True, "reserveTokens": 200_000 - limit}
+
+
 def test_a_preset_that_counts_messages_is_only_a_compactor() -> None:
     found = texts("observation_mask")
     assert [one.system for one in found.values() if one.text] == ["Compactor"]

@@ -96,23 +96,7 @@ def advise(what: Sequence[str] = (), *, spec: AdviceSpec | None = None, **settin
         SettingError: a setting has a wrong value, or there is nothing to read.
         UnknownName: no strategy or model of that name.
     """
-    asked = _Search.of(what, AdviceSpec.of(spec, settings))
-    trade, order = Trade(asked.spec.worth), asked.order
-    outside = cross_validated(
-        asked.measured, asked.points, order, asked.projects, trade, asked.default, asked.spec.folds
-    )
-    best = halved(asked.measured, asked.points, order, trade, asked.default)
-    by_name = {one.strategy: one for one in asked.points}
-    chosen = by_name[best.best]
-    others = [str(name) for name in best.points.columns[best.points.mean().argsort()[::-1]] if name != chosen.strategy]
-    lead = difference(best.points, chosen.strategy, asked.default.strategy) if len(best.points) else None
-    stay, verdict = _verdict(asked.default, chosen, outside, asked.spec.margin)
-    return Advice(
-        asked.grid, asked.default, chosen, stay, verdict, figures(best.rows, asked.spec.worth), lead,
-        (others[0], difference(best.points, chosen.strategy, others[0])) if others else None,
-        outside, _regret(best.points, asked.default.strategy, outside),
-        tuple(rounds(len(asked.points), len(order))), asked.measured.window,
-    )  # fmt: skip
+    return Search.of(what, AdviceSpec.of(spec, settings)).advice()
 
 
 @documented(AdviceSpec)
@@ -123,7 +107,7 @@ def forecast(
     **settings: Any,  # noqa: ANN401
 ) -> tuple[list[Round], Forecast]:
     """The rounds of the search, and what they would take at most; nothing is asked. It raises what `advise` raises."""
-    asked = _Search.of(what, AdviceSpec.of(spec, settings))
+    asked = Search.of(what, AdviceSpec.of(spec, settings))
     found = rounds(len(asked.points), len(asked.order))
     parts = []
     for one, last in zip(found, [Round(0, 0), *found], strict=False):  # the dearest that may come this far
@@ -137,8 +121,8 @@ def forecast(
 
 
 @dataclass(frozen=True, slots=True)
-class _Search:
-    """A search before it begins."""
+class Search:
+    """A search before it begins: its candidates, the recordings in their common order, and their projects."""
 
     spec: AdviceSpec
     grid: Grid
@@ -149,7 +133,8 @@ class _Search:
     order: list[str]
 
     @classmethod
-    def of(cls, what: Sequence[str], spec: AdviceSpec) -> _Search:
+    def of(cls, what: Sequence[str], spec: AdviceSpec) -> Search:
+        """The search of these recordings; they are read, and nothing is replayed."""
         grid = space(spec.space, spec.window, spec.model, spec.default)
         every = grid.points()
         default = next((one for one in every if is_default(one, grid, spec.default)), None)
@@ -171,6 +156,25 @@ class _Search:
         run = RunSpec(**settings, shares=(), baseline="none", out=folder, quiet=spec.quiet)
         measured = Measurements(grid, sources, known, run)
         return cls(spec, grid, points, default, measured, projects, spread(projects, spec.seed))
+
+    def advice(self) -> Advice:
+        """Do the search, without parts of the projects and with all of them."""
+        trade, spec = Trade(self.spec.worth), self.spec
+        outside = cross_validated(
+            self.measured, self.points, self.order, self.projects, trade, self.default, spec.folds
+        )
+        best = halved(self.measured, self.points, self.order, trade, self.default)
+        chosen = next(one for one in self.points if one.strategy == best.best)
+        means = best.points.mean().sort_values(ascending=False, kind="stable")
+        others = [str(name) for name in means.index if name != chosen.strategy]
+        lead = difference(best.points, chosen.strategy, self.default.strategy) if len(best.points) else None
+        stay, verdict = _verdict(self.default, chosen, outside, spec.margin)
+        return Advice(
+            self.grid, self.default, chosen, stay, verdict, figures(best.rows, spec.worth), lead,
+            (others[0], difference(best.points, chosen.strategy, others[0])) if others else None,
+            outside, _regret(best.points, self.default.strategy, outside),
+            tuple(rounds(len(self.points), len(self.order))), self.measured.window,
+        )  # fmt: skip
 
 
 def _at_most(points: tuple[Point, ...], most: int | None) -> tuple[Point, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from workbench.compaction.presets import preset as preset_named
 from workbench.compaction.strategy import Preset, Situation
 from workbench.experiment.grid import Plain, settings
 from workbench.markup import render
@@ -18,6 +19,8 @@ SYSTEMS: Mapping[str, tuple[str, str]] = {
 }
 """Each system with its template and where its text goes."""
 FREE = "it always writes a summary"
+OWN = {"claude_code": "claude_code", "codex": "codex_local", "pi": "pi", "opencode": "opencode"}
+"""By template the preset that restates the system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +55,20 @@ def snippets(preset: Preset, base: str, changes: Mapping[str, Plain], window: in
     known = settings(preset)
     due = due_at(preset, window)
     budget = preset.trigger.check(Situation(tokens=due, window=window)) if due else None
-    share = next((one.value for path, one in known.items() if path.endswith("cut.share")), 0.5)
-    tail = int(float(str(share)) * budget.target) if budget else 0
+    share = next((one.value for path, one in known.items() if path.endswith("cut.share")), None)
+    tail = int(float(str(share)) * budget.target) if budget and share else None
+    as_is = all(settings(preset_named(base))[path].value == known[path].value for path in known)
     clears = base == "clear_tool_uses"
     summarises = any(".prompt." in path or "summarization_model" in path for path in known)
     keep = known["clear_tool_uses.keep"].value if clears else 0
     values = {
-        "due": due, "percent": due and 100 * due // window, "reserve": due and window - due, "tail": min(tail, window),
+        "due": due, "percent": due and 100 * due // window, "reserve": due and window - due, "tail": tail,
         "clears": clears, "keep": keep, "base": base, "changes": changes, "window": window, "model": model,
     }  # fmt: skip
     for system, (template, where) in SYSTEMS.items():
+        if as_is and OWN.get(template) == base:
+            yield Snippet(system, where, "", "set nothing: this is how it compacts by itself")
+            continue
         why = _cannot(template, due, summarises, clears)
         text = "" if why else render(f"settings/{template}.txt", **values)
         yield Snippet(system, where, text, why or LACKS.get(template, ""))
@@ -70,9 +77,9 @@ def snippets(preset: Preset, base: str, changes: Mapping[str, Plain], window: in
 LACKS = {
     "claude_code": "its target and kept tail cannot be set, and the threshold can only be lowered",
     "codex": "its target and kept tail cannot be set",
-    "pi": "its target follows from the kept tail",
-    "opencode": "its target follows from the kept tail",
-    "langchain": "its target follows from the kept tail",
+    "pi": "its target cannot be set, only the kept tail",
+    "opencode": "its target cannot be set, only the kept tail",
+    "langchain": "its target cannot be set, only the kept tail",
     "anthropic": "its target and kept tail cannot be set",
 }
 """What a system cannot express of an advice that it can follow otherwise."""

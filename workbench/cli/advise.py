@@ -1,5 +1,6 @@
 """`workbench advise`: which strategy with which settings fits these sessions, and settings to paste."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -11,11 +12,15 @@ from workbench.analysis.paired import Estimate
 from workbench.cli.headline import show_forecast, write
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import records, say, say_json, table
+from workbench.formats import some
 
 SHOWN = {
     "candidate": "candidate", "points": "points:count", "still knows": "recall:decimal", "saved": "saved:percent",
     "cost": "usd:dollars", "sessions": "sessions", "projects": "projects",
 }  # fmt: skip
+
+TOKENS_A_SECOND = 60_000
+"""Of a session that one worker replays and scores under one candidate, on a machine that is busy besides."""
 
 
 @takes(AdviceSpec, jobs=None)
@@ -41,7 +46,9 @@ def advise(spec: AdviceSpec, paths: Paths = None, dry_run: DryRun = False, as_js
     if dry_run:
         found, taken = forecast(paths or (), spec=silent)
         if not as_json:
-            say(_rounds(found) + ", at most; each of the folds uses the same replays.\n")
+            minutes = taken.tokens / TOKENS_A_SECOND / (spec.jobs or os.cpu_count() or 1) / 60
+            say(f"{_rounds(found)}, at most, in about {some(max(round(minutes), 1), 'minute')}.")
+            say("The folds use the same replays, and some more where they come to other finalists.\n")
         return show_forecast(taken, as_json, {"rounds": list(map(asdict, found))})
     tell_terms(*spec.model)
     advice = advice_of(paths or (), spec=silent)
