@@ -81,6 +81,20 @@ def test_the_command_says_what_to_use_and_prints_the_same_advice_for_programs(
     assert "3 candidates on 4 recordings" in capsys.readouterr().out
 
 
+def test_a_candidate_that_waits_for_its_model_is_out_and_the_command_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    grid = tmp_path / "grid.toml"
+    grid.write_text(GRID)
+    words = ["--space", str(grid), "--default", "truncate", "--out", str(tmp_path / "run"), "-j", "1", "--json"]
+    asked = ["--model", "litellm:gpt-4o-mini", "--cache", str(tmp_path / "cache"), "--cache-only"]
+    assert main(["advise", FILES[0], *words, *asked]) == 3
+    shown = capsys.readouterr()
+    assert "the same command asks again" in shown.err
+    assert json.loads(shown.out)["out"] == ["summarize threshold=0.5", "summarize threshold=0.8"]
+
+
 def test_a_space_takes_presets_from_the_registry_with_settings_where_they_have_them() -> None:
     grid = space(None, None, (), "claude_code")
     assert grid.names[0] == "claude_code" and "none" not in grid.names

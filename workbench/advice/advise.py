@@ -61,7 +61,9 @@ class Advice:
         outside: what choosing gains on projects that the choice has not seen.
         regret: points that the best candidate in hindsight gains more there; None without folds.
         rounds: of the search.
-        window: tokens, of the first session.
+        window: tokens, the smallest of the sessions' windows.
+        out: candidates that failed, wait for answers, or sent a request larger than the window.
+        pending: replays that wait for answers of their model; the same command asks again.
     """
 
     grid: Grid
@@ -76,6 +78,8 @@ class Advice:
     regret: float | None
     rounds: tuple[Round, ...]
     window: int
+    out: tuple[str, ...] = ()
+    pending: int = 0
 
     @property
     def advised(self) -> Point:
@@ -168,12 +172,14 @@ class Search:
         means = best.points.mean().sort_values(ascending=False, kind="stable")
         others = [str(name) for name in means.index if name != chosen.strategy]
         lead = difference(best.points, chosen.strategy, self.default.strategy) if len(best.points) else None
+        every = self.measured.rows
         stay, verdict = _verdict(self.default, chosen, outside, spec.margin)
         return Advice(
             self.grid, self.default, chosen, stay, verdict, figures(best.rows, spec.worth), lead,
             (others[0], difference(best.points, chosen.strategy, others[0])) if others else None,
             outside, _regret(best.points, self.default.strategy, outside),
             tuple(rounds(len(self.points), len(self.order))), self.measured.window,
+            tuple(sorted(set(every.loc[~(every["ok"] & every["fits"]), "candidate"]))), self.measured.pending,
         )  # fmt: skip
 
 

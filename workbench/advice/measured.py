@@ -28,6 +28,9 @@ class Measurements:
         grid: the candidates.
         sources: recordings by name.
         known: what they hold, by name.
+        rows: what was measured so far, `done` for which candidates and sources.
+        window: tokens; the smallest of the newest run.
+        pending: replays that wait for answers of their model.
         spec: everything else of the runs; its folder holds all replays.
     """
 
@@ -38,6 +41,7 @@ class Measurements:
     rows: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(COLUMNS)))
     done: set[tuple[str, str]] = field(default_factory=set)
     window: int = 0
+    pending: int = 0
 
     def of(self, points: Sequence[Point], units: Sequence[str]) -> pd.DataFrame:
         """The rows of these candidates on these sources: one a session and candidate."""
@@ -56,6 +60,7 @@ class Measurements:
         run = Run.of([self.sources[unit] for unit in units], self.run_of(new)).results()
         found = _rows(run, [one.strategy for one in new], units, self.known)
         used = run.sessions["window_used"].dropna()
+        self.pending += run.pending
         self.window = int(used.min()) if len(used) else self.window
         known = [(name, unit) in self.done for name, unit in zip(found["candidate"], found["unit"], strict=True)]
         fresh = found[~np.array(known, dtype=bool)]

@@ -9,10 +9,10 @@ from workbench.advice.advise import advise as advice_of
 from workbench.advice.paste import Snippet, snippets
 from workbench.advice.search import Round
 from workbench.analysis.paired import Estimate
-from workbench.cli.headline import show_forecast, write
+from workbench.cli.headline import PENDING, show_forecast, write
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
-from workbench.cli.output import records, say, say_json, table
-from workbench.formats import some
+from workbench.cli.output import complain, records, say, say_json, table
+from workbench.formats import joined, some
 
 SHOWN = {
     "candidate": "candidate", "points": "points:count", "still knows": "recall:decimal", "saved": "saved:percent",
@@ -54,8 +54,10 @@ def advise(spec: AdviceSpec, paths: Paths = None, dry_run: DryRun = False, as_js
     advice = advice_of(paths or (), spec=silent)
     point = advice.advised
     pasted = list(snippets(advice.grid.preset(point), point.base, point.settings, advice.window, point.model))
+    if advice.pending:
+        complain(f"pending: {some(advice.pending, 'replay')} wait for answers; the same command asks again")
     say_json(_plain(advice, pasted)) if as_json else _show(advice, pasted, spec)
-    return 0
+    return PENDING if advice.pending else 0
 
 
 def _rounds(found: Sequence[Round]) -> str:
@@ -72,6 +74,9 @@ def _show(advice: Advice, pasted: Sequence[Snippet], spec: AdviceSpec) -> None:
         write(f"Regret: the best candidate, known beforehand, would have gained {advice.regret:.1f} points more there.")
     say("\nThe last round, on the sessions that the choice was made on:\n")
     say(table(records(advice.table), SHOWN, room=80))
+    if advice.out:
+        why = "failed, wait for their model, or sent a request larger than the window"
+        write(f"Out, since they {why}: {joined(advice.out)}.")
     write(f"{_rounds(advice.rounds)}. Points: {_rule(spec.worth)}.")
     say(f"\nSettings to paste, for a window of {advice.window:,} tokens and {advice.advised.strategy}:")
     for one in pasted:
@@ -100,6 +105,8 @@ def _plain(advice: Advice, pasted: Sequence[Snippet]) -> dict[str, object]:
         "rounds": list(map(asdict, advice.rounds)),
         "candidates": records(advice.table),
         "window": advice.window,
+        "out": list(advice.out),
+        "pending_replays": advice.pending,
         "settings": list(map(asdict, pasted)),
     }
 
