@@ -49,6 +49,7 @@ COMMANDS = {
     "export": "Write a run's scores as logs of Inspect, or its tables as CSV.",
     "experiment": "Run the experiment notebook with parameters.",
     "lab": "Open JupyterLab at the course.",
+    "view": "Open a local page over the runs of a folder: every context behind their figures.",
     "serve": "Serve a small real model on this machine.",
     "doctor": "Check this machine's set-up.",
 }

@@ -14,6 +14,7 @@ PRESENTATION = frozenset(
     {
         "report",
         "explore",
+        "view",
         "cli",
         "analysis",
         "advice",

@@ -138,7 +138,7 @@ def panels(view: SessionView) -> dict[str, str]:
     found = {"Messages": _messages(view)}
     if view.event is not None:
         missing = view.missing(view.replay)
-        found["Before and after"] = _panel("compaction", event=view.event, summaries=_summaries(view.event))
+        found["Before and after"] = _panel("compaction", event=view.event, summaries=summaries_of(view.event))
         found[f"Lost ({len(missing.lost)})"] = _panel("lost", missing=missing)
     if view.other is not None:
         found["Side by side"] = _comparison(view, view.other)
@@ -150,7 +150,8 @@ def _panel(name: str, **values: Any) -> str:  # noqa: ANN401 - whatever its temp
     return render("explore/panel.html", panel=f"explore/{name}.html", **values)
 
 
-def _summaries(event: CompactionEvent) -> list[Summary]:
+def summaries_of(event: CompactionEvent) -> list[Summary]:
+    """The summaries in the context after a compaction."""
     return [message for message in event.compaction.sent.messages if isinstance(message, Summary)]
 
 
@@ -162,11 +163,12 @@ def _messages(view: SessionView) -> str:
     rows = [
         {
             "at": place, "message": session.messages[place], "outcome": found[place], "tokens": sizes[place],
-            "text": " ".join(next(iter(_texts(session.messages[place])))[:1000].split()), "skipped": place - before - 1,
+            "text": " ".join(next(iter(texts_of(session.messages[place])))[:1000].split()),
+            "skipped": place - before - 1,
         }
         for before, place in zip([-1, *chosen], chosen, strict=False)
     ]  # fmt: skip
-    story = None if view.message is None else _story(view, view.message, found[view.message])
+    story = None if view.message is None else story_of(view, view.message, found[view.message])
     return _panel("messages", story=story, here=view.message, count=len(found), bars=bars(found, sizes), rows=rows)
 
 
@@ -177,11 +179,12 @@ def _chosen(found: Sequence[MessageOutcome], at: int) -> list[int]:
     return [*stay, *gone, *range(at, min(len(found), at + FEW))]
 
 
-def _texts(message: Message) -> list[str]:
+def texts_of(message: Message) -> list[str]:
+    """Its texts, or a word where it has none."""
     return [text for text in said_texts(message) if text.strip()] or ["(no text)"]
 
 
-def _story(view: SessionView, place: int, outcome: MessageOutcome) -> dict[str, object]:
+def story_of(view: SessionView, place: int, outcome: MessageOutcome) -> dict[str, object]:
     """What became of one message, seen from the selected place, and whether the context holds what others need of it.
 
     `taker` is the stage that dropped or rewrote it, `after` what is in its place now.
@@ -197,7 +200,7 @@ def _story(view: SessionView, place: int, outcome: MessageOutcome) -> dict[str, 
     changed = event is not None and outcome in ("rewritten", "dropped")
     return {
         "place": place, "message": message, "tokens": replay.sizing.sizes[place], "outcome": outcome,
-        "taker": takers(replay, event).get(message.id) if changed else None, "before": "\n".join(_texts(message)),
+        "taker": takers(replay, event).get(message.id) if changed else None, "before": "\n".join(texts_of(message)),
         "after": _after(event, message, outcome) if event is not None and changed else [], "needs": needs,
     }  # fmt: skip
 
@@ -205,7 +208,7 @@ def _story(view: SessionView, place: int, outcome: MessageOutcome) -> dict[str, 
 def _after(event: CompactionEvent, message: Message, outcome: MessageOutcome) -> list[str]:
     if outcome == "rewritten":
         return next(list(said_texts(one)) for one in event.compaction.sent.messages if one.id == message.id)
-    summaries = _summaries(event)
+    summaries = summaries_of(event)
     return [one.text for one in [one for one in summaries if message.id in one.replaces] or summaries]
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from workbench.experiment.keys import key
 from workbench.formats import NOTHING, missing
 from workbench.markup import visible
 from workbench.palette import REFERENCES
@@ -25,8 +26,15 @@ def losses_html(run: Tables, most: int = MOST, place: str = "losses") -> Html:
         return empty("Nothing that was needed later was lost, or nothing was compacted.", rows)
     titles = session_titles(run)
     lines = [_line(one, titles.get(str(one["session"]), str(one["session"]))) for one in rows.to_dict("records")]
+    for line in lines if not run.manifest.get("shared") else ():  # a shared copy holds no contexts to look at
+        line["loss"] = loss_key(line["session"], line["kind"], line["entity"], int(line["needed_at"]))
     own = bool((rows["mode"] == "natural").all())
     return part("losses", rows, rows=lines, own=own, place=place, known=run.strategies)
+
+
+def loss_key(session: str, kind: str, entity: str, needed_at: int) -> str:
+    """The name of a loss in addresses: the same in each run over the session."""
+    return key(session, kind, entity, needed_at)[:10]
 
 
 def _line(one: Mapping[Hashable, Any], title: str) -> dict[Hashable, Any]:

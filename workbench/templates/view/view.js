@@ -1,0 +1,49 @@
+(function () {
+  "use strict";
+  var told = document.getElementById("told"), turn = 0;
+  function tell(words) { told.textContent = words; }
+  function wire() {
+    document.querySelectorAll("[data-copy], [data-copy-address]").forEach(function (button) { button.hidden = false; });
+  }
+  // Puts the page of another address in the place of this one; a later call wins over an earlier one.
+  function load(address, keep) {
+    var mine = ++turn, focused = document.activeElement, name = focused && (focused.id || focused.name);
+    return fetch(address).then(function (answer) { return answer.text(); }).then(function (text) {
+      if (mine !== turn) return;
+      var page = new DOMParser().parseFromString(text, "text/html"), main = document.getElementById("main");
+      main.replaceWith(document.importNode(page.getElementById("main"), true));
+      document.title = page.title;
+      if (keep) history.replaceState(null, "", address);
+      wire();
+      var again = name && (document.getElementById(name) || document.querySelector("main [name='" + CSS.escape(name) + "']"));
+      if (again) again.focus({preventScroll: true});
+    });
+  }
+  document.addEventListener("input", function (event) {
+    var field = event.target;
+    if (field.type !== "range") return;
+    field.parentNode.querySelector("output").textContent = field.value + " of " + field.max;
+    var form = field.form, value = field.value;
+    setTimeout(function () {
+      if (field.value !== value || !field.isConnected) return;
+      load(location.pathname + "?" + new URLSearchParams(new FormData(form)), true).then(function () { tell("Request " + value + " is shown."); });
+    }, 150);
+  });
+  document.addEventListener("click", function (event) {
+    var button = event.target.closest("[data-copy], [data-copy-address]");
+    if (!button) return;
+    var text = button.dataset.copy ? document.getElementById(button.dataset.copy).textContent : location.href;
+    navigator.clipboard.writeText(text).then(function () { tell("Copied."); }, function () { tell("The browser did not allow copying."); });
+  });
+  // Every two seconds: has a run changed? Nothing happens in silence, neither news nor the end of the server.
+  setInterval(function () {
+    var main = document.getElementById("main");
+    if (document.hidden || !main.dataset.state) return;
+    fetch(main.dataset.state).then(function (answer) { return answer.json(); }).then(function (now) {
+      if (now.stamp === document.getElementById("main").dataset.stamp) return;
+      load(location.href).then(function () { tell(now.words); });
+    }).catch(function () { tell("The view has ended; start `workbench view` again."); });
+  }, 2000);
+  wire();
+  if (location.hash) { var at = document.querySelector(location.hash); if (at) at.focus({preventScroll: true}); }
+})();
