@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from report.here import rendered
 from view.made import made_run, served
 
 from profiles import FULL
@@ -58,6 +59,23 @@ def test_from_the_verdict_to_the_message_that_lost_something_are_two_clicks(
     row = page.locator(f"#m{number}")
     assert row.bounding_box()["y"] < 900 and "dropped by" in row.inner_text() and row.locator("mark").count()
     assert opened.said == [] and all(url.startswith(view.address) or url == "data:," for url in opened.asked)
+
+
+def test_a_loss_in_the_report_leads_to_its_contexts(opened: Opened, view: ViewServer, made_once: Any) -> None:
+    run = made_once("view", made_run) / "reports" / "run"
+    if not (run / "report.html").exists():
+        rendered(run)
+    page = opened.page
+    page.goto((run / "report.html").as_uri())
+    page.locator("table.losses summary").first.click()
+    assert "workbench view --loss" in page.locator("[data-loss]").first.inner_text()
+    page.goto(view.address + "runs/run")
+    page.get_by_role("link", name="The report").click()
+    page.locator("table.losses summary").first.click()
+    page.get_by_role("link", name="Both contexts").first.click()
+    page.wait_for_url("**/session?*")
+    assert page.locator("#loss").is_visible()
+    assert opened.said == []
 
 
 def test_runs_are_opened_and_losses_filtered_by_keyboard(opened: Opened, view: ViewServer) -> None:

@@ -15,7 +15,9 @@ from workbench.importers.native import save
 from workbench.transcript.session import Session
 from workbench.view.app import ViewServer
 
-HOSTILE = '<script>window.hit=1</script><img src=x onerror="window.hit=1"></code></main><style>main{display:none}</style>'
+HOSTILE = (
+    '<script>window.hit=1</script><img src=x onerror="window.hit=1"></code></main><style>main{display:none}</style>'
+)
 
 
 def made_run(folder: Path, turns: int = 40) -> None:

@@ -76,4 +76,11 @@
     table.addEventListener("sorted", function () { rows = Array.from(table.tBodies[0].rows); filter(); });
     table.parentNode.parentNode.insertBefore(tools, table.parentNode); filter();
   });
+  // `workbench view` says where it is: each loss then leads to the contexts that held it and did not.
+  var view = document.documentElement.dataset.view;
+  if (view) document.querySelectorAll("[data-loss]").forEach(function (place) {
+    var link = make("a", "Both contexts, message by message");
+    link.href = view + "loss/" + place.dataset.loss;
+    place.replaceChildren(link);
+  });
 })();
