@@ -38,6 +38,7 @@ OUTSIDE = {
     "workbench watch": "waits for an agent: tests/watching has one", "workbench dataset fetch": "needs a network",
     "workbench experiment": "is run by the tests of notebooks",
     "workbench judge exam": "needs a model that is admitted: tests/judge has one",
+    "workbench view": "is a server",
     "workbench sweep grid.toml --scheduler": "needs other machines",
 }  # fmt: skip
 """How commands begin that no test runs, and why."""

@@ -76,7 +76,7 @@ def side(entry: RunEntry, session: str, strategy: str, place: Place) -> SessionV
         path = _file(entry, session)
         if not path.is_file():
             raise NotShown(f"The recording {path} is no longer there, so its contexts cannot be made again.")
-        whole = _replayed(entry, session, strategy, path, path.stat().st_mtime_ns)
+        whole = _replayed(entry, session, strategy, path, _changed(path))
         found = copy(whole)
         if place.mode != "natural":
             found.replay = replace(found.replay, mode=place.mode, steps=(), events=())
@@ -139,20 +139,25 @@ def _ready(entry: RunEntry, session: str, path: Path, changed: int) -> Prepared:
     """The session, read from its recording and made ready; it must be the one that the run replayed."""
     run = entry.tables()
     row, masked = session_row(run, session), bool(run.settings.get("redact"))
-    for one in _of_the_name(path, session):
+    for one in _of_the_name(path, session, changed):
         ready = prepared(redacted(one) if masked else one, run.settings.get("window"))
         if (len(one.messages), sum(ready.sizing.sizes)) == (row["messages"], row["tokens"]):
             return ready
     raise NotShown(f"The recording {path} has changed since the run: its contexts would be other ones.")
 
 
-def _of_the_name(path: Path, session: str) -> list[Session]:
+@lru_cache(maxsize=4)
+def _of_the_name(path: Path, session: str, changed: int) -> list[Session]:
     """The sessions of that id in a recording. A second one of an id is named `id~2` in a run."""
     try:
         held = sessions_in(SessionSource(path=path))
     except (OSError, WorkbenchError) as error:
         raise NotShown(f"The recording {path} cannot be read any more: {error}.") from None
     return [one for one in held if one.id in (session, session.rpartition("~")[0])]
+
+
+def _changed(path: Path) -> int:
+    return path.stat().st_mtime_ns
 
 
 @lru_cache(maxsize=64)
@@ -167,7 +172,7 @@ def _file(entry: RunEntry, session: str) -> Path:
     sources.sort(key=lambda one: session not in one)
     for path in (str(row["path"]), *sources):
         for base in (Path(), *entry.path.parents):
-            if path and (base / path).is_file() and _of_the_name(base / path, session):
+            if path and (base / path).is_file() and _of_the_name(base / path, session, _changed(base / path)):
                 return base / path
     raise NotShown(f"The recording of {session} is no longer where the run read it ({row['path']}).")
 
