@@ -130,7 +130,7 @@ def test_a_run_that_moves_on_is_shown_and_said(opened: Opened, tmp_path: Path) -
         opened.page.goto(server.address + "runs/going")
         assert "0 replays are done" in opened.page.inner_text("main")
         (tmp_path / "going" / "replays" / "one.json").write_text("{}")
-        opened.page.get_by_text("1 replays of unfinished runs are done.").wait_for()
+        opened.page.get_by_text("The run goes on: 1 replay is done.").wait_for()
         assert "1 replay is done" in opened.page.inner_text("main")
     opened.page.get_by_text("The view has ended").wait_for()
 

@@ -16,6 +16,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from workbench.errors import SettingError, WorkbenchError
+from workbench.formats import some
 from workbench.markup import TEMPLATES, render
 from workbench.view.contexts import NotShown
 from workbench.view.pages import Page, loss_address, run_page, runs_page
@@ -94,8 +95,9 @@ def application(root: Path, token: str, port: int) -> Starlette:
         found, name = runs(root), request.path_params.get("run") or request.query_params.get("run")
         chosen = [one for one in found.values() if name in (None, one.name)]
         going = [one for one in chosen if not one.finished]
-        words = f"{sum(one.replays for one in going)} replays of unfinished runs are done." if going else ""
-        return {"stamp": " ".join(one.stamp for one in chosen), "words": words or "The run is finished."}
+        done = some(sum(one.replays for one in going), "replay is", "replays are")
+        words = f"The run goes on: {done} done." if going else "The run is finished."
+        return {"stamp": " ".join(one.stamp for one in chosen), "words": words}
 
     def answering(answer: Answer) -> Answer:
         def safe(request: Request) -> Response:
