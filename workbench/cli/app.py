@@ -25,6 +25,7 @@ COMMANDS = {
     "compare": "Compare strategies on recorded sessions; write a report.",
     "replay": "Look closely at one session under one strategy.",
     "simulate": "Follow recorded actions under strategies; count what must be looked up again.",
+    "learn": "Learn from recordings which lines are needed later: weights for `learned`.",
     "inspect": "Show what recordings contain.",
     "watch": "Follow a session while its agent writes it: size, next compaction, what was lost.",
     "mcp": "Give a running agent back what its compactions took (an MCP server).",

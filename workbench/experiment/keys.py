@@ -26,7 +26,7 @@ PRESENTATION = frozenset(
     }
 )
 """Rooms and files that can change without changing a replay."""
-SOURCES = (".py", ".md", ".toml", ".tsv")
+SOURCES = (".py", ".md", ".toml", ".tsv", ".json")
 """Endings of the files that replays depend on."""
 
 

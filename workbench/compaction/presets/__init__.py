@@ -47,9 +47,17 @@ VARIANTS = {
     "opal_truncate": ("opal", "Opal without a model: a count of the older messages and the file lists replace them."),
     "ex_athena_head": ("ex_athena", "ExAthena's newest version: an observation mask, excerpts in place, no view."),
     "ex_athena_0_5": ("ex_athena", "ExAthena counted as v0.5 counts: 16 tokens a result, the system prompt none."),
+    "learned": ("learned", "Keeps the older lines that will most likely be needed, as learned; asks no model."),
+    "learned_summary": (
+        "learned",
+        "The same lines in less room, below a summary that a model writes with them in sight.",
+    ),
     "docker_agent_g2": ("docker_agent", "docker-agent after v1.53.0: limits follow the window, estimates are scaled."),
 }
-"""Other versions of presets, with the file that holds each and what it does: known by name, and in no default."""
+"""Other presets, with the file that holds each and what it does: known by name, and in no default."""
+
+WEIGHTS = "learned:"
+"""What the name of the preset `learned` begins with where a file of weights follows."""
 
 
 class _OnDemand(Mapping[str, Preset]):
@@ -79,11 +87,19 @@ KNOWN: Mapping[str, Preset] = _OnDemand((*NAMES, *VARIANTS))
 def preset(name: str) -> Preset:
     """The preset of that name: built in, a variant, or installed; `NAME+recall` is that preset `with_recall`.
 
+    `learned:FILE` is `learned` with the weights of a file that `workbench learn` wrote.
+
     Raises:
         UnknownName: neither; the message lists what is known.
+        SettingError: a file of weights cannot be used.
     """
     plain = name.removesuffix(RECALL)
-    found = find("preset", plain, KNOWN)
+    if plain.startswith(WEIGHTS):
+        made = _file("learned").learned_with(plain.removeprefix(WEIGHTS))
+        assert isinstance(made, Preset)
+        found = made
+    else:
+        found = find("preset", plain, KNOWN)
     return found if plain == name else with_recall(found)
 
 

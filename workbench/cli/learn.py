@@ -1,0 +1,54 @@
+"""`workbench learn`: weights of your own for the strategy `learned`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench.cli.options import AsJson, Paths
+from workbench.cli.output import complain, say, say_json, table
+from workbench.formats import some
+from workbench.learning.learn import learn as learned_from
+
+
+def learn(
+    paths: Paths = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="File for the weights.")] = Path("weights.json"),
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Worker processes. None: one a core.")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Learn from recordings which lines of a history are needed later; write the weights of the strategy `learned`.
+
+    Three small models are fitted: will an exact name be needed (`needed`), does a line tell it (`tells`), and does a
+    line state a rule or open work (`states`). `AUC` and calibration are of projects left out of the fit: `AUC` .5 is
+    chance, and `error` is how far promised shares are from real ones on average.
+
+    Examples:
+
+      workbench learn my-sessions/ --out weights.json
+
+      workbench compare other-sessions/ --strategies truncate,learned,learned:weights.json
+    """
+    found = learned_from(paths or (), jobs)
+    for line in found.failed:
+        complain(f"workbench: left out: {line}")
+    found.write(out)
+    if as_json:
+        say_json(found.document())
+        return 0
+    say(f"Learned from {some(found.sessions, 'session')} of {some(len(found.projects), 'project')}\n")
+    rows = [
+        {"model": part, "rows": check.rows, "needed": check.needed,
+         "auc": "" if check.auc is None else f"{check.auc:.3f}", "error": f"{check.error:.4f}",
+         "low": f"{check.groups[0][0]:.3f} {check.groups[0][1]:.3f}" if check.groups else "",
+         "high": f"{check.groups[-1][0]:.3f} {check.groups[-1][1]:.3f}" if check.groups else ""}
+        for part, check in found.checks.items()
+    ]  # fmt: skip
+    if rows:
+        heads = {"model": "model", "rows": "rows", "needed": "needed", "AUC": "auc", "error": "error",
+                 "lowest tenth: promised, real": "low", "highest tenth": "high"}  # fmt: skip
+        say(table(rows, heads))
+    if found.doubt:
+        complain(f"workbench: {found.doubt}")
+    say(f"\nWeights: {out}\nTry them: workbench compare OTHER-SESSIONS --strategies truncate,learned,learned:{out}")
+    return 0

@@ -1,0 +1,1 @@
+"""Learns from recordings which lines of a history their agents needed later."""

@@ -1,0 +1,110 @@
+"""Learns weights from recordings and writes them down."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import SettingError
+from workbench.experiment.prepared import SessionSource, What, prepared, sessions_in, sources_of
+from workbench.learning.fit import Check, cross_validated, fitted
+from workbench.learning.samples import Sample, by_part, samples_of
+from workbench.models.learned.features import FEATURES, PARTS, Part
+from workbench.models.learned.weights import FORMAT, VERSION, LearnedWeights, Logistic
+from workbench.replay.boundaries import FEWEST_AFTER, FEWEST_BEFORE
+
+FEWEST_PROJECTS, FEWEST_SESSIONS = 3, 10
+"""With fewer, what was learned is one project's own, and no check says whether it holds for another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """Weights, what they were learned from, and how well they do where they were not.
+
+    Attributes:
+        checks: by model, on projects left out; empty where there is only one.
+        failed: files that could not be read, a sentence each.
+    """
+
+    weights: LearnedWeights
+    projects: tuple[str, ...]
+    sessions: int
+    checks: dict[Part, Check]
+    failed: tuple[str, ...] = ()
+
+    @property
+    def doubt(self) -> str:
+        """Why these weights should not be trusted yet; empty where nothing speaks against it."""
+        if len(self.projects) >= FEWEST_PROJECTS and self.sessions >= FEWEST_SESSIONS:
+            return ""
+        return (
+            f"{self.sessions} sessions of {len(self.projects)} projects are too few to learn from: take at least "
+            f"{FEWEST_SESSIONS} sessions of {FEWEST_PROJECTS} projects, or the weights that ship with the package"
+        )
+
+    def document(self) -> dict[str, Any]:
+        """The weights as JSON, with the names of their features."""
+        models: dict[str, Any] = {part: _document(part, getattr(self.weights, part)) for part in PARTS}
+        checks: dict[str, Any] = {part: asdict(check) for part, check in self.checks.items()}
+        about = {"made": date.today().isoformat(), "sessions": self.sessions, "projects": list(self.projects)}
+        return {"format": FORMAT, "version": VERSION, **about, **models, "checks": checks}
+
+    def write(self, path: Path) -> None:
+        """Write the weights as JSON."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(self.document(), indent=1) + "\n", encoding="utf-8")
+
+
+def _document(part: Part, model: Logistic) -> dict[str, Any]:
+    return {"intercept": model.intercept, "weights": dict(zip(FEATURES[part], model.weights, strict=True))}
+
+
+def learn(what: What, jobs: int | None = 1) -> Learned:
+    """Learn from recordings which names are needed later, which lines tell them, and which state rules or open work.
+
+    Args:
+        what: files, folders, patterns or sessions.
+        jobs: worker processes; None starts one a core.
+
+    Raises:
+        SettingError: no session is long enough.
+    """
+    found: list[tuple[Part, Sample]] = []
+    failed: list[str] = []
+    sessions = 0
+    for samples, trouble in _collected(sources_of(what), jobs):
+        sessions += sum(bool(one) for one in samples)
+        found += [sample for one in samples for sample in one]
+        failed += trouble
+    if not found:
+        raise SettingError(
+            f"no session has {FEWEST_BEFORE} messages before a boundary, {FEWEST_AFTER} after it, and something that "
+            "was needed again; learn from longer recordings"
+        )
+    parts = by_part(found)
+    projects = tuple(sorted({sample.project for _, sample in found}))
+    checks = cross_validated(parts) if len(projects) > 1 else {}
+    return Learned(fitted(parts), projects, sessions, checks, tuple(failed))
+
+
+def _collected(
+    sources: list[SessionSource], jobs: int | None
+) -> Iterator[tuple[list[list[tuple[Part, Sample]]], list[str]]]:
+    if jobs == 1 or len(sources) == 1:
+        yield from map(_of_source, sources)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(_of_source, sources)
+
+
+def _of_source(source: SessionSource) -> tuple[list[list[tuple[Part, Sample]]], list[str]]:
+    """The samples of each session of a source, and what is wrong with it."""
+    try:
+        return [samples_of(prepared(session)) for session in sessions_in(source)], []
+    except (SettingError, ValueError, OSError) as error:
+        return [], [f"{source.name}: {error}"]
