@@ -16,7 +16,7 @@ from workbench.experiment.exports import share
 from workbench.report.losses import loss_key
 from workbench.report.summaries import worst_losses
 from workbench.view.app import ViewServer
-from workbench.view.contexts import Place, side
+from workbench.view.contexts import ContextPlace, side
 from workbench.view.runs import runs
 
 SESSION = "runs/run/session?id=s%2F1"
@@ -114,7 +114,7 @@ def test_the_contexts_are_those_of_the_run(folder: Path) -> None:
     entry = runs(folder / "reports")["run"]
     for strategy in ("truncate", "summarize"):
         steps = entry.tables().steps.query("strategy == @strategy").sort_values("request")
-        now = [step.tokens_sent for step in side(entry, "s/1", strategy, Place()).replay.steps]
+        now = [step.tokens_sent for step in side(entry, "s/1", strategy, ContextPlace()).replay.steps]
         assert now == steps["tokens_sent"].tolist()
 
 

@@ -13,7 +13,7 @@ from workbench.cli import main
 from workbench.importers.importer import load
 from workbench.watching.follow import Followed
 from workbench.watching.needed import compactions, likely_needed
-from workbench.watching.state import Meter
+from workbench.watching.state import SessionMeter
 
 CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora"
 RECORDING = CORPORA / "entireio-cli" / "67d765b5-4286-4ec5-b051-950466e186f0.jsonl"
@@ -73,7 +73,7 @@ def test_the_size_is_the_reported_prompt_and_what_came_after_it(tmp_path: Path) 
     followed.update()
     session = followed.session()
     assert session is not None
-    state = Meter().state(session, "claude_code")
+    state = SessionMeter().state(session, "claude_code")
     assert 21_200 < state.tokens < 21_400 and sum(state.parts.values()) == state.tokens
     assert state.growth and state.requests_left and state.minutes_left
     assert state.minutes_left == pytest.approx(state.requests_left * 10 / 60)

@@ -36,7 +36,7 @@ class Measurements:
 
     grid: Grid
     sources: dict[str, SessionSource]
-    known: dict[str, Recorded]
+    known: dict[str, RecordedSession]
     spec: RunSpec
     rows: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(COLUMNS)))
     done: set[tuple[str, str]] = field(default_factory=set)
@@ -74,14 +74,14 @@ class Measurements:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedSession:
     """What the search knows of a source before it is replayed: its project, and the ids of its sessions."""
 
     project: str
     sessions: tuple[str, ...]
 
 
-def recorded(sources: Collection[SessionSource], by: str) -> dict[str, Recorded]:
+def recorded(sources: Collection[SessionSource], by: str) -> dict[str, RecordedSession]:
     """By name each source that holds a session; its project is that of the first, or its own name."""
     found = {}
     for source in sources:
@@ -89,11 +89,11 @@ def recorded(sources: Collection[SessionSource], by: str) -> dict[str, Recorded]
         if sessions:
             row = {"session": sessions[0].id, "project": sessions[0].project, "path": source.name}
             known = with_projects(pd.DataFrame({"session": [sessions[0].id]}), pd.DataFrame([row]), by)
-            found[source.name] = Recorded(str(known["project"].iloc[0]), tuple(one.id for one in sessions))
+            found[source.name] = RecordedSession(str(known["project"].iloc[0]), tuple(one.id for one in sessions))
     return found
 
 
-def _units(rows: Iterable[str], sources: Mapping[str, Recorded], units: Sequence[str]) -> dict[str, str]:
+def _units(rows: Iterable[str], sources: Mapping[str, RecordedSession], units: Sequence[str]) -> dict[str, str]:
     """By the name of a session in a run its source: rows are in the order of sources, and those of some may lack."""
     expected = iter([(unit, id) for unit in units for id in sources[unit].sessions])
     found = {}
@@ -102,7 +102,9 @@ def _units(rows: Iterable[str], sources: Mapping[str, Recorded], units: Sequence
     return found
 
 
-def _rows(run: Results, names: Sequence[str], units: Sequence[str], known: Mapping[str, Recorded]) -> pd.DataFrame:
+def _rows(
+    run: Results, names: Sequence[str], units: Sequence[str], known: Mapping[str, RecordedSession]
+) -> pd.DataFrame:
     sessions = run.sessions[run.sessions["status"] == "ok"]
     unit = _units(map(str, sessions["session"]), known, units)
     replays = run.replays[run.replays["strategy"].isin(names)]

@@ -49,7 +49,7 @@ def spread(projects: Mapping[str, str], seed: int) -> list[str]:
     return [one for one in chain.from_iterable(zip_longest(*mixed)) if one is not None]
 
 
-def halved(measured: Measurements, points: Sequence[Point], units: Sequence[str], trade: Trade, kept: Point) -> Choice:
+def halved(measured: Measurements, points: Sequence[Point], units: Sequence[str], trade: Trade, kept: Point) -> Chosen:
     """Try all candidates on few recordings, the better half on twice as many, and the last ones on all.
 
     A candidate that fails, or sends a request larger than the window, is out. `kept` stays to the end.
@@ -66,12 +66,12 @@ def halved(measured: Measurements, points: Sequence[Point], units: Sequence[str]
             names = dict.fromkeys([*order[:most], kept.strategy])
             alive = [point for point in alive if point.strategy in names]
     if table.empty:  # too little is needed later for any figure
-        return Choice(kept.strategy, table, rows)
-    return Choice(str(order[0]), table, rows)
+        return Chosen(kept.strategy, table, rows)
+    return Chosen(str(order[0]), table, rows)
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Chosen:
     """The best candidate of a search, with the points and rows of the last round."""
 
     best: str

@@ -12,9 +12,10 @@ import typer
 
 from workbench.cli.output import complain, printable, say
 from workbench.errors import FormatError
+from workbench.formats import some
 from workbench.watching.follow import AGENTS, Followed
 from workbench.watching.needed import Lost, compactions, likely_needed
-from workbench.watching.state import Meter, State
+from workbench.watching.state import SessionMeter, SessionState
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -23,7 +24,7 @@ POLL = 0.5
 """Seconds between two looks at the file."""
 BAR = 30
 """Characters of the bar that shows how full the context is."""
-Look = tuple[State, list[Lost]]
+Look = tuple[SessionState, list[Lost]]
 
 
 def watch(
@@ -44,7 +45,7 @@ def watch(
 
       workbench watch ~/.claude/projects/my-project
     """
-    followed, meter = Followed(target), Meter(window)
+    followed, meter = Followed(target), SessionMeter(window)
     looks = _looks(followed, meter, once)
     last: Look | None = None
     try:
@@ -63,13 +64,13 @@ def watch(
     if last is not None and not as_json and not once:
         state = last[0]
         say(
-            f"{printable(state.session)}: {state.requests} requests, {state.compactions} compactions, "
+            f"{printable(state.session)}: {some(state.requests, 'request')}, {some(state.compactions, 'compaction')}, "
             f"{state.tokens:,} tokens at the end"
         )
     return 0
 
 
-def _looks(followed: Followed, meter: Meter, once: bool) -> Iterator[Look]:
+def _looks(followed: Followed, meter: SessionMeter, once: bool) -> Iterator[Look]:
     """What there is to show, at each change of the file; ends after the first where it is asked for `once`."""
     told, known = False, (0, list[Lost]())
     while True:
@@ -91,7 +92,7 @@ def _looks(followed: Followed, meter: Meter, once: bool) -> Iterator[Look]:
         time.sleep(POLL)
 
 
-def _now(followed: Followed, meter: Meter) -> Look | None:
+def _now(followed: Followed, meter: SessionMeter) -> Look | None:
     session = followed.session()
     return (meter.state(session, followed.format), []) if session is not None else None
 
@@ -112,20 +113,20 @@ def _live(looks: Iterator[Look]) -> Look | None:
     return last
 
 
-def _line(state: State, lost: list[Lost]) -> str:
+def _line(state: SessionState, lost: list[Lost]) -> str:
     """One change in one line, for logs."""
     due = _due(state)
     names = f"; lost: {', '.join(printable(one.text) for one in lost[:5])}" if lost else ""
     return f"request {state.requests}: {state.tokens:,} of {state.limit:,} tokens ({due}){names}"
 
 
-def lines(state: State, lost: list[Lost]) -> list[str]:
+def lines(state: SessionState, lost: list[Lost]) -> list[str]:
     """The whole state, in lines that fit 80 columns."""
     share = min(state.tokens / state.limit, 1.0) if state.limit > 0 else 1.0
     bar = "█" * round(BAR * share) + "░" * (BAR - round(BAR * share))
     growth = "unknown" if state.growth is None else f"{state.growth:,.0f} tokens a request"
     found = [
-        f"{printable(state.session)[:40]}: {state.requests} requests, {state.compactions} compactions",
+        f"{printable(state.session)[:40]}: {some(state.requests, 'request')}, {some(state.compactions, 'compaction')}",
         f"size     {bar} {share:.0%}  {state.tokens:,} tokens ({state.size_from})",
         f"due at   {state.limit:,} tokens, from {state.limit_from}",
         f"next     {_due(state)}",
@@ -141,10 +142,10 @@ def lines(state: State, lost: list[Lost]) -> list[str]:
     return found
 
 
-def _due(state: State) -> str:
+def _due(state: SessionState) -> str:
     if state.tokens >= state.limit:
         return "a compaction is due now"
     if state.requests_left is None:
         return "not known before a second request"
     minutes = "" if state.minutes_left is None else f", {state.minutes_left:.0f} minutes"
-    return f"a compaction is due in about {state.requests_left} requests{minutes}"
+    return f"a compaction is due in about {some(state.requests_left, 'request')}{minutes}"

@@ -22,7 +22,7 @@ GROUPS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class FitCheck:
     """How well a model does on projects that it was not fitted to.
 
     Attributes:
@@ -76,7 +76,7 @@ def folds_of(projects: Collection[str]) -> list[list[str]]:
     return [ordered[n::FOLDS] for n in range(min(FOLDS, len(ordered)))]
 
 
-def cross_validated(samples: Mapping[Part, Sequence[Sample]]) -> dict[Part, Check]:
+def cross_validated(samples: Mapping[Part, Sequence[Sample]]) -> dict[Part, FitCheck]:
     """Each model on each project, fitted without it."""
     projects = {one.project for part in PARTS for one in samples[part]}
     seen: dict[Part, list[tuple[Floats, Sample]]] = {part: [] for part in PARTS}
@@ -88,9 +88,9 @@ def cross_validated(samples: Mapping[Part, Sequence[Sample]]) -> dict[Part, Chec
     return {part: _check(rows) for part, rows in seen.items()}
 
 
-def _check(rows: Sequence[tuple[Floats, Sample]]) -> Check:
+def _check(rows: Sequence[tuple[Floats, Sample]]) -> FitCheck:
     if not rows:
-        return Check(0, 0, None, 0.0, ())
+        return FitCheck(0, 0, None, 0.0, ())
     p = np.concatenate([found for found, _ in rows])
     y = np.concatenate([one.labels for _, one in rows])
     w = np.concatenate([one.weights for _, one in rows])
@@ -103,7 +103,7 @@ def _check(rows: Sequence[tuple[Floats, Sample]]) -> Check:
     ]  # fmt: skip
     error = float(np.mean([abs(promised - real) for promised, real in means]))
     groups = tuple((round(promised, 4), round(real, 4)) for promised, real in means)
-    return Check(int(w.sum()), int(y.sum()), _auc(p, y), error, groups)
+    return FitCheck(int(w.sum()), int(y.sum()), _auc(p, y), error, groups)
 
 
 def _auc(p: Floats, y: Flags) -> float | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.errors import SettingError
 from workbench.experiment.prepared import SessionSource, What, prepared, sessions_in, sources_of
-from workbench.learning.fit import Check, cross_validated, fitted
+from workbench.learning.fit import FitCheck, cross_validated, fitted
 from workbench.learning.samples import Sample, by_part, samples_of
 from workbench.models.learned.features import FEATURES, PARTS, Part
 from workbench.models.learned.weights import FORMAT, VERSION, LearnedWeights, Logistic
@@ -34,7 +34,7 @@ class Learned:
     weights: LearnedWeights
     projects: tuple[str, ...]
     sessions: int
-    checks: dict[Part, Check]
+    checks: dict[Part, FitCheck]
     failed: tuple[str, ...] = ()
 
     @property

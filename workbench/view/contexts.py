@@ -40,7 +40,7 @@ class NotShown(WorkbenchError):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ContextPlace:
     """Where in a session contexts are looked at: a request on the strategy's own trigger, or a boundary at a size."""
 
     mode: Mode = "natural"
@@ -62,7 +62,7 @@ def session_row(run: Tables, session: str) -> Mapping[str, Any]:
     return {str(name): value for name, value in rows[0].items()}
 
 
-def side(entry: RunEntry, session: str, strategy: str, place: Place) -> SessionView:
+def side(entry: RunEntry, session: str, strategy: str, place: ContextPlace) -> SessionView:
     """The session under one strategy of the run at that place.
 
     Raises:
@@ -85,7 +85,7 @@ def side(entry: RunEntry, session: str, strategy: str, place: Place) -> SessionV
     return found
 
 
-def _one_event(view: SessionView, place: Place) -> tuple[Any, ...]:
+def _one_event(view: SessionView, place: ContextPlace) -> tuple[Any, ...]:
     """The compaction at a boundary, cut to a size."""
     ready, chosen = view.ready, view.presets[view.settings.strategy]
     how: dict[str, Any] = {"window": view.settings.window}

@@ -12,7 +12,7 @@ from workbench.explore.view import MessageOutcome, SessionView, held, outcomes, 
 from workbench.markup import clipped
 from workbench.metrics.demand import Need
 from workbench.report.losses import loss_key
-from workbench.view.contexts import NotShown, Place, differs, known_strategies, session_row, side
+from workbench.view.contexts import ContextPlace, NotShown, differs, known_strategies, session_row, side
 from workbench.view.pages import MOST, Page, Query, asking, counted, number
 from workbench.view.runs import RunEntry
 
@@ -83,7 +83,7 @@ def session_page(entry: RunEntry, query: Query) -> Page:
     return Page("session", f"{clipped(row['title'] or session, 80)} in {entry.name}", values, shown)
 
 
-def _at(query: Query, entry: RunEntry, session: str, names: Sequence[str]) -> tuple[Place, list[SessionView]]:
+def _at(query: Query, entry: RunEntry, session: str, names: Sequence[str]) -> tuple[ContextPlace, list[SessionView]]:
     """The place that an address names, and the session under both strategies there."""
     mode = query.get("mode", "natural") or "natural"
     at = number(query, "at")
@@ -93,7 +93,7 @@ def _at(query: Query, entry: RunEntry, session: str, names: Sequence[str]) -> tu
         share = float(query["share"]) if query.get("share") else None
     except ValueError:
         raise NotShown(f"`share` is {query['share']!r} in this address; it must be a number.") from None
-    place = Place(mode, share, -1 if at is None else at)  # type: ignore[arg-type]  # checked above
+    place = ContextPlace(mode, share, -1 if at is None else at)  # type: ignore[arg-type]  # checked above
     views = [side(entry, session, name, place) for name in names]
     if mode == "natural":
         steps, events = views[0].replay.steps, views[0].replay.events

@@ -26,7 +26,7 @@ PRESETS = {"claude_code": "claude_code", "codex": "codex_local", "pi": "pi"}
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class SessionState:
     """A session at one moment; all sizes in tokens.
 
     Attributes:
@@ -55,7 +55,7 @@ class State:
 
 
 @dataclass(slots=True)
-class Meter:
+class SessionMeter:
     """Measures one session again and again, and counts each message once.
 
     Attributes:
@@ -66,7 +66,7 @@ class Meter:
     _count: TiktokenCounter = field(default_factory=TiktokenCounter)
     _sizes: dict[str, tuple[Sequence[object], int]] = field(default_factory=dict)
 
-    def state(self, session: Session, format: str) -> State:
+    def state(self, session: Session, format: str) -> SessionState:
         """The session as it is now."""
         found = Sizing.of(session, [self._size(one) for one in session.messages], self._size)
         context = fold(session.path)
@@ -85,7 +85,7 @@ class Meter:
         growth = _growth([found.count(one) for one in since], since)
         left = None if growth is None or growth <= 0 else max(0, -(-(limit - tokens) // max(int(growth), 1)))
         pace = _pace(one.time for one in since if isinstance(one, AssistantMessage))
-        return State(
+        return SessionState(
             session.id, len(session.requests), _compactions(session), tokens, size_from,
             dict(parts.most_common()), growth, limit,
             limit_from, left, None if left is None or pace is None else left * pace / 60,
