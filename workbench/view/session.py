@@ -16,6 +16,8 @@ from workbench.view.contexts import ContextPlace, NotShown, differs, known_strat
 from workbench.view.pages import MOST, Page, Query, asking, counted, number
 from workbench.view.runs import RunEntry
 
+MADE_UP = ("oracle", "random")
+"""References that no preset makes: they know what will be needed, or draw lots."""
 SHOWS = {
     "all": "all", "sent": "what either sends", "differ": "where the two differ", "rewritten": "rewritten by either",
     "dropped": "dropped by either",
@@ -66,7 +68,9 @@ def session_page(entry: RunEntry, query: Query) -> Page:
     loss = _loss(views, session, query.get("loss", ""))
     first = _first(rows, number(query, "from"), loss["need"]["said"] if loss else left.message, left.at)
     values = {
-        "run": entry, "row": row, "names": names, "known": run.strategies, "place": place, "link": link, "goto": goto,
+        "run": entry, "row": row, "names": names, "known": run.strategies,
+        "presets": [name for name in run.strategies if name not in MADE_UP],
+        "place": place, "link": link, "goto": goto,
         "sides": [
             _side(one, name, kinds, differs(run, one, session, name) if place.mode == "natural" else "")
             for one, name, kinds in zip(views, names, found, strict=True)
