@@ -65,12 +65,12 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def lock(session: nox.Session) -> None:
-    """Write requirements-dev.txt: a developer's environment, pinned with hashes (`-- --upgrade`: the newest)."""
+    """Write .ci/requirements-dev.txt: a developer's environment, pinned with hashes (`-- --upgrade`: the newest)."""
     session.install("uv>=0.9,<1")
     session.run(
         *("uv", "pip", "compile", "pyproject.toml", "--extra", "test", "--extra", "docs", "--universal", "--quiet"),
         *("--generate-hashes", "--no-annotate", "--custom-compile-command", "nox -s lock"),
-        *("--output-file", "requirements-dev.txt", *session.posargs),
+        *("--output-file", ".ci/requirements-dev.txt", *session.posargs),
     )
 
 

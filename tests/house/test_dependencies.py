@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LOCK = (ROOT / "requirements-dev.txt").read_text(encoding="utf-8")
+LOCK = (ROOT / ".ci" / "requirements-dev.txt").read_text(encoding="utf-8")
 NAMED = PROJECT["build-system"]["requires"] + PROJECT["project"]["dependencies"]
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 
