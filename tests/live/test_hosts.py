@@ -213,6 +213,20 @@ def test_what_was_rewritten_is_copied_once_and_anew_where_the_host_changed_its_c
     assert others and all(again[at] is first[at] for at in others)
 
 
+def test_what_one_compaction_rewrote_is_still_the_same_object_after_the_next() -> None:
+    messages = openai(60)
+    live = Compactor("observation_mask")
+    live.before_request(messages[:200])
+    live.compact()
+    first = live.before_request(messages[:200])
+    live.before_request(messages)
+    live.compact()
+    again = live.before_request(messages)
+    made = [at for at, one in enumerate(first) if one is not messages[at]]
+    assert made and all(again[at] is first[at] for at in made)
+    assert sum(one is not message for one, message in zip(again, messages, strict=True)) > len(made)
+
+
 def test_a_marker_that_a_rebuilt_list_sets_or_drops_is_on_what_was_rewritten() -> None:
     messages = [unmarked(one) for one in anthropic(60)]
     live = Compactor("observation_mask", format="anthropic")

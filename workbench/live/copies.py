@@ -53,11 +53,18 @@ class Copies:
         return objects
 
     def _begin(self, shown: list[OutgoingMessage]) -> None:
-        self.shown, self.marked = shown, {}
+        known = {id(self.shown[i].object): n for n, i in enumerate(self.made)}
+        copies, written, marked = self.copies, self.written, self.marked
         self.places = [None if one.made else one.at for one in shown]
         self.made = [i for i, at in enumerate(self.places) if at is None]
-        self.sources, self.copies = [shown[i].at for i in self.made], [None] * len(self.made)
-        self.written = [shown[i].object for i in self.made]
+        self.sources = [shown[i].at for i in self.made]
+        before = [known.get(id(shown[i].object)) for i in self.made]
+        self.copies = [None if old is None else copies[old] for old in before]
+        self.written = [
+            shown[i].object if old is None else written[old] for i, old in zip(self.made, before, strict=True)
+        ]
+        self.marked = {n: marked[old] for n, old in enumerate(before) if old in marked}
+        self.shown = shown
 
     def _copy(self, n: int, own: Sequence[Json]) -> None:
         object, at = self.shown[self.made[n]].object, self.sources[n]

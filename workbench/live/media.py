@@ -98,15 +98,6 @@ class Weight:
         return Weight(self.bytes + other.bytes, self.media + other.media, self.images + other.images)
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """The weight of the first so many messages of a version of the history."""
-
-    version: int = -1
-    messages: int = 0
-    weight: Weight = Weight()
-
-
 class MediaBudget:
     """Weighs what would be sent, and takes the oldest pictures out where it is too much.
 
@@ -115,7 +106,8 @@ class MediaBudget:
 
     def __init__(self, runner: Runner) -> None:
         self.runner, self.memory = runner, runner.memory
-        self._known = _Known()
+        self._version, self._weighed, self._weight = -1, 0, Weight()  # so many messages of this version
+        self._each: dict[int, tuple[Message, Weight]] = {}  # of the messages in it, by identity
 
     @property
     def limits(self) -> RequestLimits:
@@ -129,11 +121,14 @@ class MediaBudget:
     @property
     def weight(self) -> Weight:
         """Of the request that would be sent now; only what is new is weighed."""
-        messages, version, known = self.memory.state.sent.messages, self.memory.version, self._known
-        start = known.messages if known.version == version and known.messages <= len(messages) else 0
-        weight = sum(map(_weigh, messages[start:]), known.weight if start else Weight())
-        self._known = _Known(version, len(messages), weight)
-        return weight
+        messages, version, known = self.memory.state.sent.messages, self.memory.version, self._each
+        if self._version != version or self._weighed > len(messages):
+            self._version, self._weighed, self._weight, self._each = version, 0, Weight(), {}
+        for message in messages[self._weighed :]:
+            self._each[id(message)] = found = known.get(id(message)) or (message, _weigh(message))
+            self._weight += found[1]
+        self._weighed = len(messages)
+        return self._weight
 
     def fit(self) -> None:
         """Take the oldest pictures out if there are too many, or too many bytes."""

@@ -97,12 +97,10 @@ class State:
         last = checkpoints[-1]
         state = cls(OpenContext(last.kept), OpenContext(last.sent), [*last.shown], checkpoints)
         state.compacted = len(last.shown), last.heard
-        for at, given in enumerate(path):
-            if at < last.heard:
-                state.path.append(given)
-                state.place.update((message.id, at) for message in given.messages)
-            else:
-                state.extend(given)
+        state.path = [*path[: last.heard]]
+        state.place = {message.id: at for at, given in enumerate(state.path) for message in given.messages}
+        for given in path[last.heard :]:
+            state.extend(given)
         state.heard = len(path)
         return state
 
@@ -173,14 +171,12 @@ class State:
 
 def _covered(done: Compaction, path: Sequence[HostMessage]) -> int:
     """How many of the host's messages a compaction covers: all but those at the end that it left as they were."""
-    said = [(message, at) for at, given in enumerate(path) for message in given.messages]
-    untouched = min(_same_at_end(said, done.after.messages), _same_at_end(said, done.sent.messages))
-    return said[-untouched - 1][1] + 1 if untouched < len(said) else 0
-
-
-def _same_at_end(said: Sequence[tuple[Message, int]], messages: Sequence[Message]) -> int:
-    pairs = zip(reversed(said), reversed(messages), strict=False)
-    return next((n for n, ((one, _), other) in enumerate(pairs) if one is not other), min(len(said), len(messages)))
+    after, sent = reversed(done.after.messages), reversed(done.sent.messages)
+    for at in range(len(path), 0, -1):
+        for message in reversed(path[at - 1].messages):
+            if next(after, None) is not message or next(sent, None) is not message:
+                return at
+    return 0
 
 
 def _place(context: Context, id: str) -> int | None:
@@ -263,5 +259,5 @@ def write_messages(
             own = range(at + 1 - path[at].span, at + 1)
             shown += [OutgoingMessage(path[i].object, made=False, at=i) for i in own]
         else:
-            shown += [OutgoingMessage(record, at=at) for record in writer.rewritten(group, path[at])]
+            shown += [OutgoingMessage(record, at=at) for record in path[at].rewritten(group, writer.rewritten)]
     return writer.finished(shown, path)

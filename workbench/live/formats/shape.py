@@ -68,6 +68,19 @@ class HostMessage:
     parts: Mapping[int, Json] = field(default_factory=dict)
     span: int = 1
     covers: Covers = ""
+    _rewritten: list[tuple[Sequence[Message], list[Record]]] = field(
+        default_factory=list, init=False, compare=False, repr=False
+    )
+
+    def rewritten(
+        self, group: Sequence[Message], write: Callable[[Sequence[Message], "HostMessage"], Iterable[Record]]
+    ) -> list[Record]:
+        """The entry with what stages made of its messages, written once for as long as that stays the same."""
+        known = self._rewritten[-1:]
+        if not known or [*map(id, known[0][0])] != [*map(id, group)]:
+            known = [(group, [*write(group, self)])]
+            self._rewritten[:] = known
+        return known[0][1]
 
     @cached_property
     def key(self) -> bytes:
@@ -95,7 +108,8 @@ class OutgoingMessage:
     @property
     def role(self) -> str:
         """Its role in the host's format; empty where it has none."""
-        named = self.object.get("role") if isinstance(self.object, Mapping) else getattr(self.object, "role", "")
+        given = self.object
+        named = given.get("role") if isinstance(given, dict | Mapping) else getattr(given, "role", "")
         return named if isinstance(named, str) else ""
 
 
