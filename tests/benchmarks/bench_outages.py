@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from experiment.outages import FAULTS, configured, met, spent, started
 from models.provider import serving
 
-from workbench.cli.headline import finish
+from workbench.cli.ending import finish
 
 CODES = {"written": 0, "useless": 0, "pending": 3}
 HEADING = f"{'fault':32} {'becomes':8} {'exit':>4} {'scored':>6} {'written':>8} {'table $':>12} {'ledger $':>12}"

@@ -31,13 +31,31 @@ def test_the_answer_comes_first_and_no_line_is_longer_than_eighty_columns(
     lines = capsys.readouterr().out.strip().splitlines()
     assert lines[0].startswith(f"{name} keeps")
     assert max(map(len, lines)) <= 80
-    assert max(line.count("%") for line in lines) >= len(shares)
+    show(run, "", wide=True)
+    wide = capsys.readouterr().out.splitlines()
+    (heads,) = [line for line in wide if "5 %" in line and "10 %" in line]
+    assert all(f"{100 * share:.0f} %" in heads for share in shares) and max(map(len, wide)) > 80
 
 
-def test_a_run_without_equal_size_has_one_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_without_equal_size_has_no_figure_at_the_same_size(capsys: pytest.CaptureFixture[str]) -> None:
     show(made(9, shares=()), "")
     shown = capsys.readouterr().out
-    assert "same share of the history" not in shown and shown.count("strategy") == 1
+    assert "Still knows on its own trigger:" in shown and "same" not in shown.partition("────")[0].splitlines()[-2]
+
+
+def test_a_terminal_sees_the_best_row_in_bold_and_a_pipe_no_codes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show(made(9), "")
+    assert "\x1b" not in capsys.readouterr().out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    show(made(9), "")
+    (best,) = [line for line in capsys.readouterr().out.splitlines() if re.match(r"\W*\[\d+msummarize +", line)]
+    assert "\x1b[1m" in best
+    monkeypatch.setenv("NO_COLOR", "1")
+    show(made(9), "")
+    assert "\x1b" not in capsys.readouterr().out
 
 
 def test_the_cost_difference_is_one_ratio_of_sums_in_terminal_json_report_and_notebook(
@@ -56,7 +74,7 @@ def test_the_cost_difference_is_one_ratio_of_sums_in_terminal_json_report_and_no
     saved = {name: 1 - 9 * usd / whole for name, usd in spent.items()}
     assert saved["summarize"] < 0 < saved["truncate"]
     rows = {row["strategy"]: row for row in headline(Tables.of(run))}
-    show(run, "")
+    show(run, "", wide=True)
     printed = capsys.readouterr().out
     data = Report(run).headline.data.set_index("strategy")
     page = re.sub(r"&nbsp;|\xa0", " ", Report(run).headline.html)
@@ -79,13 +97,14 @@ def test_compare_says_each_phase_prints_the_answer_before_the_page_is_written_an
     usual = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True, env=usual)
     in_order = (
-        "replaying and scoring: ", "writing the tables: ", "working out the answer", "Each on its own trigger",
-        "writing the report",
+        "replaying and scoring: ", "writing the tables: ", "working out the answer", "Means over", "writing the report",
     )  # fmt: skip
     places = [done.stdout.index(phase) for phase in in_order]
     assert places == sorted(places)
-    last = done.stdout.strip().splitlines()[-1]
-    assert last == f"Report: {tmp_path / 'run' / 'report.html'}" and Path(last.removeprefix("Report: ")).is_file()
+    assert "\r" not in done.stdout and "\x1b" not in done.stdout
+    report, following = done.stdout.strip().splitlines()[-2:]
+    assert report == f"Report: {tmp_path / 'run' / 'report.html'}" and Path(report.removeprefix("Report: ")).is_file()
+    assert following.startswith(f"Next: workbench view {tmp_path / 'run'} ")
     assert main([*words, "--out", str(tmp_path / "run"), "--no-report", "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")
 
@@ -96,12 +115,11 @@ def test_the_agents_own_compaction_stands_with_its_interval_in_terminal_and_head
     run = with_recorded(9)
     show(run, "")
     printed = capsys.readouterr().out
-    (own,) = re.findall(r"^recorded +(\S+) \((\S+) to (\S+)\) +5 % +9$", printed, re.MULTILINE)
-    assert own[0] == "0.66" and own[1] < own[0] < own[2]
-    assert printed.index("Where the recorded agents compacted") < printed.index("Each on its own trigger")
+    (own,) = re.findall(r"^recorded .* (\S+) % \((\S+) to (\S+)\)$", printed, re.MULTILINE)
+    assert own[0] == "66" and own[1] < own[0] < own[2]
     assert max(map(len, printed.splitlines())) <= 80
     page = Report(run).headline.html
     assert page.count('href="#where-the-recorded-agent-compacted"') == 2 and "66 %" in re.sub("&nbsp;|\xa0", " ", page)
     assert 'id="where-the-recorded-agent-compacted"' in Report(run).recorded.html
     show(made(9), "")
-    assert "recorded agents" not in capsys.readouterr().out
+    assert "recorded" not in capsys.readouterr().out

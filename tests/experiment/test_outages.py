@@ -13,7 +13,7 @@ from models.provider import Provider, Reply, refusal, serving
 from builders import remembering, rules
 from profiles import FULL
 from workbench.cli import main
-from workbench.cli.headline import answered, finish
+from workbench.cli.ending import answered, finish
 from workbench.errors import ModelError, Unanswered
 from workbench.experiment.compare import compare
 from workbench.experiment.prepared import replay

@@ -12,7 +12,7 @@ import pytest
 from builders import remembering, rules
 from workbench.analysis.replication import repeated_note, variance_split
 from workbench.cli import main
-from workbench.cli.headline import warn_of_replicates
+from workbench.cli.ending import warn_of_replicates
 from workbench.errors import SettingError
 from workbench.experiment.combined import steady
 from workbench.experiment.compare import compare

@@ -9,9 +9,10 @@ from workbench.advice.advise import advise as advice_of
 from workbench.advice.paste import Snippet, snippets
 from workbench.advice.search import Round
 from workbench.analysis.paired import Estimate
-from workbench.cli.headline import PENDING, show_forecast, write
+from workbench.cli.ending import PENDING
+from workbench.cli.foresee import show_forecast
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
-from workbench.cli.output import complain, records, say, say_json, table
+from workbench.cli.output import complain, records, say, say_json, table, write
 from workbench.formats import joined, some
 
 SHOWN = {

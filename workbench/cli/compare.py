@@ -5,7 +5,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from workbench.cli.headline import UNUSABLE, finish, outcome, page, show, show_forecast, warn_of_replicates
+from workbench.cli.ending import UNUSABLE, finish, warn_of_replicates
+from workbench.cli.foresee import show_forecast
+from workbench.cli.headline import outcome, page, show, show_places
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, Run, takes, tell_terms
 from workbench.cli.output import complain, say, say_json
 from workbench.experiment.compare import compare as run_of
@@ -29,6 +31,7 @@ def compare(
     paths: Paths = None,
     dry_run: DryRun = False,
     no_report: NoReport = False,
+    wide: Annotated[bool, typer.Option("--wide", help="Print all columns and notes.")] = False,
     as_json: AsJson = False,
 ) -> int:
     """Replay recorded sessions under several strategies; write a report of what each keeps, saves and loses.
@@ -54,12 +57,12 @@ def compare(
         return code
     if not silent.quiet:  # the answer first: the page takes seconds
         complain("working out the answer ...")
-        show(results, spec.baseline)
+        show(results, spec.baseline, wide=wide)
     written = page(results, no_report, spec.baseline, quiet=silent.quiet)
     if as_json:
         say_json(outcome(results, no_report, spec.baseline))
     elif not spec.quiet:
-        say(f"\nReport: {written}" if written else f"\nTables: {results.path}")
+        show_places(results, written)
     return code
 
 

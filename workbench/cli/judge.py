@@ -7,7 +7,7 @@ import typer
 
 from workbench.analysis.equal_size import over_target_notes
 from workbench.analysis.paired import Estimate
-from workbench.cli.headline import PENDING, warn_of_replicates
+from workbench.cli.ending import PENDING, warn_of_replicates
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import complain, printable, say, say_json, table
 from workbench.experiment.filler import ModelUse

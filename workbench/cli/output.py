@@ -9,15 +9,17 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from io import StringIO
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, TextIO
 
 from workbench.formats import NOTHING, NUMBERS, missing
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import Console
 
-_CODES = {"red": 31, "green": 32, "yellow": 33}
+WIDTH = 80
+"""Characters in a line of what is read from top to bottom."""
 WIDEST = 10_000
 """Characters in a line where nothing bounds it."""
 NARROWEST = 6
@@ -56,11 +58,30 @@ def plain_warnings(kind: type[Warning]) -> Iterator[None]:
         yield
 
 
-def painted(text: str, colour: str, stream: TextIO | None = None) -> str:
-    """The text in colour on a terminal that shows colours, and as it is anywhere else."""
+def _console(stream: TextIO, **how: Any) -> Console:  # noqa: ANN401 - settings of rich's
+    """What shows styles on a terminal, unless NO_COLOR is set, and nowhere else."""
+    from rich.console import Console
+
+    if os.environ.get("NO_COLOR"):
+        how |= {"color_system": None}
+    return Console(file=stream, highlight=False, markup=False, emoji=False, **how)
+
+
+def painted(text: str, style: str, stream: TextIO | None = None) -> str:
+    """The text in one of rich's styles where a terminal shows it, and as it is anywhere else."""
     stream = stream or sys.stdout
-    plain = not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return text if plain else f"\x1b[{_CODES[colour]}m{text}\x1b[0m"
+    if not (stream.isatty() or os.environ.get("FORCE_COLOR")):  # a pipe, or no memory to load rich
+        return text
+    console = _console(stream, soft_wrap=True)
+    with console.capture() as shown:
+        console.print(text, style=style, end="")
+    return shown.get()
+
+
+def write(text: str, style: str = "") -> None:
+    """A paragraph; a number stays beside its per cent sign."""
+    shown = fill(printable(text).replace(" %", "\0%"), width=WIDTH, break_on_hyphens=False).replace("\0", " ")
+    say("\n" + painted(shown, style))
 
 
 def say_json(value: object) -> None:
@@ -85,7 +106,7 @@ def table(
     """Rows as columns under their names; closer and wrapped to fit, or row by row where numbers would not fit.
 
     Args:
-        rows: the values by key.
+        rows: the values by key; `style` is how a terminal shows the row.
         columns: for each heading the key, and after a colon the format of a number (see `formats.NUMBERS`); None shows
             every key of the first row.
         room: most characters in a line; a terminal's own width holds as well.
@@ -96,6 +117,7 @@ def table(
 
     every = list(rows)
     wanted = columns or {name: name for name in (every[0] if every else ())}
+    styles = [str(row.get("style") or "") for row in every]
     cells = {heading: [_cell(row, key) for row in every] for heading, key in wanted.items()}
     width = min(room or WIDEST, Console().width if sys.stdout.isatty() else WIDEST)
     shown = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 2, 0, 0))
@@ -106,14 +128,17 @@ def table(
         shown.add_column(heading, justify="right" if is_number else "left", overflow="fold", min_width=digits)
         least += digits + 2
     if least > width:
-        return "\n\n".join("\n".join(f"{name}  {own[i]}" for name, own in cells.items()) for i in range(len(every)))
-    for row in zip(*cells.values(), strict=True):
-        shown.add_row(*row)
+        names = {name: " ".join(name.split()) for name in cells}
+        blocks = ([f"{names[name]}  {own[place]}" for name, own in cells.items()] for place in range(len(every)))
+        return "\n\n".join(map("\n".join, blocks))
+    for style, row in zip(styles, zip(*cells.values(), strict=True), strict=True):
+        shown.add_row(*row, style=style)
     if Console(width=WIDEST).measure(shown).maximum > width:
         shown.padding = (0, 1, 0, 0)
-    out = StringIO()
-    Console(file=out, width=width, color_system=None, highlight=False, markup=False, emoji=False).print(shown)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+    console = _console(sys.stdout, width=width)
+    with console.capture() as drawn:
+        console.print(shown)
+    return "\n".join(line.rstrip() for line in drawn.get().splitlines())
 
 
 def frame_table(frame: pd.DataFrame) -> str:

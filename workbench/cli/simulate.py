@@ -44,7 +44,7 @@ def simulate(spec: SimulationSpec, paths: Paths = None, dry_run: DryRun = False,
         if not (as_json or uses):
             say("No model is asked, so nothing is to be paid.")
         return 0
-    found = simulation_of(paths or (), spec.changed(quiet=True))
+    found = simulation_of(paths or (), spec.changed(quiet=spec.quiet or as_json))
     for line in found.failed:
         complain(f"workbench: left out: {line}")
     means = by_strategy(found.simulated)

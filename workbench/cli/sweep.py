@@ -9,20 +9,11 @@ import pandas as pd
 import typer
 
 from workbench.analysis.ablation import leave_one_out
-from workbench.cli.headline import (
-    UNUSABLE,
-    answered,
-    finish,
-    headline,
-    page,
-    show_forecast,
-    show_sizes,
-    size_notes,
-    warn_of_replicates,
-    write,
-)
+from workbench.cli.ending import UNUSABLE, answered, finish, warn_of_replicates
+from workbench.cli.foresee import show_forecast
+from workbench.cli.headline import page, show_places, show_sizes, size_notes
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, takes, tell_terms
-from workbench.cli.output import frame_table, records, say, say_json, table
+from workbench.cli.output import frame_table, records, say, say_json, table, write
 from workbench.experiment.grid import read
 from workbench.experiment.spec import Execution, RunSpec
 from workbench.experiment.sweep import forecast
@@ -92,7 +83,7 @@ def sweep(
     if as_json:
         say_json({"run": str(results.path), "report": report, **answered(results), "points": records(found)})
     elif not spec.quiet:
-        say(f"Report: {report}" if report else f"Tables: {results.path}")
+        show_places(results, report)
     return code
 
 
@@ -132,7 +123,7 @@ def _show(points: pd.DataFrame, run: Tables) -> None:
     say(table(rows, {"point": "strategy", "still knows": "recall:decimal", **COLUMNS}))
     say("\nUnbeaten: no other point keeps at least as much and saves at least as much, and one of the two more.")
     say("Still knows and tokens saved are means over the same sessions: those that have both figures.")
-    show_sizes(run, headline(run))
+    show_sizes(run)
     for note in size_notes(run):
         write(note)
 

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import pandas as pd
 
-from workbench.cli.headline import PENDING
+from workbench.cli.ending import PENDING
 from workbench.cli.judge import use_at_most
 from workbench.cli.options import AsJson, DryRun, takes, tell_terms
 from workbench.cli.output import complain, printable, records, say, say_json, table

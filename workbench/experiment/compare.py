@@ -12,7 +12,6 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from socket import gethostname
-from threading import Event, Thread
 from time import time
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 from uuid import uuid4
@@ -23,6 +22,7 @@ from workbench.experiment.combined import replicated
 from workbench.experiment.filler import PAID, FillerModel, ModelUse
 from workbench.experiment.keys import code_version, described, key
 from workbench.experiment.prepared import Prepared, SessionSource, What, limited, read, sources_of
+from workbench.experiment.progress import progress
 from workbench.experiment.replay_rows import replays
 from workbench.experiment.shards import merged_tables, run_shards, shards
 from workbench.experiment.spec import RunSpec, chosen_baseline, documented, with_references
@@ -125,8 +125,6 @@ def _would_ask(ready: Prepared, preset: Preset, wanted: str | Model, model: Mode
 
 
 REPORTS = Path("reports")
-SILENCE = 1.5
-"""Seconds after which a progress bar is shown again although nothing ended."""
 
 
 @documented(RunSpec)
@@ -227,7 +225,7 @@ class Run:
         elsewhere = how.cache_only or spec.scheduler or not serve
         served = () if elsewhere else tuple((name, server_address(name)) for name in local_weights(spec.model))
         how = replace(how, served=served, machine=gethostname())
-        with workers(spec.jobs, spec.scheduler) as crew, _bar(len(sources), word, quiet=spec.quiet) as bar:
+        with workers(spec.jobs, spec.scheduler) as crew, progress(len(sources), word, quiet=spec.quiet) as bar:
             yield sources, shards(sources, task.presets, crew.size), replace(task, model_settings=how), crew, bar
 
 
@@ -247,30 +245,6 @@ def _manifest(sources: Sequence[SessionSource], task: Task, seconds: float) -> d
         "seconds": round(seconds, 1),
         "created": round(time()),
     }
-
-
-@contextmanager
-def _bar(total: int, word: str, *, quiet: bool) -> Iterator[tqdm[NoReturn]]:
-    """A progress bar that moves by parts of a source, and shows the time also while none ends."""
-    from tqdm.auto import tqdm
-
-    ended = Event()
-    with tqdm(
-        total=total, desc=word, unit="file", disable=quiet, leave=False,
-        bar_format="{desc}: {percentage:3.0f}%|{bar}| {n:.3g} of {total_fmt} files [{elapsed}<{remaining}]",
-    ) as bar:  # fmt: skip
-
-        def go_on() -> None:
-            while not ended.wait(SILENCE):
-                bar.refresh()
-
-        ticking = Thread(target=go_on, daemon=True)
-        ticking.start()
-        try:
-            yield bar
-        finally:
-            ended.set()
-            ticking.join()
 
 
 def _version(package: str) -> str:

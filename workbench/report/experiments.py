@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Literal
 
 from workbench.errors import SettingError, WorkbenchError
 from workbench.experiment.keys import code_version
+from workbench.experiment.progress import progress
 from workbench.report.notebooks import Value, checked, declared, notebook, run_notebook
 from workbench.report.page import render
 
@@ -96,14 +96,17 @@ def run_experiments(
     Raises:
         SettingError: an unknown or ill-typed parameter, or one both fixed and varied; no kernel was started.
     """
-    from tqdm.auto import tqdm
-
-    values, hidden = points(fixed, grid), quiet or not sys.stderr.isatty()
+    values, found = points(fixed, grid), list[GridPoint]()
     folder = Path(out) if out is not None else REPORTS / f"experiments-{seal(values)}"
     folders = [folder / _slug(one, grid) for one in values]
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
-        ran = pool.map(_run, values, folders)
-        return list(tqdm(ran, total=len(values), desc="notebooks", leave=False, disable=hidden))
+    with (
+        ThreadPoolExecutor(max_workers=jobs) as pool,
+        progress(len(values), "running", "notebook", quiet=quiet) as bar,
+    ):
+        for one in pool.map(_run, values, folders):
+            found.append(one)
+            bar.update()
+    return found
 
 
 def _run(values: Mapping[str, Value], folder: Path) -> GridPoint:

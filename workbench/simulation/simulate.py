@@ -20,6 +20,7 @@ from workbench.experiment.filler import FillerModel, ModelUse
 from workbench.experiment.keys import code_version, key
 from workbench.experiment.prepared import Prepared, Recording, SessionSource, What, limited, read, sources_of
 from workbench.experiment.prepared import replay as replay_of
+from workbench.experiment.progress import progress
 from workbench.experiment.spec import (
     DEFAULT_STRATEGIES,
     Execution,
@@ -125,10 +126,14 @@ def simulate(sessions: What = (), spec: SimulationSpec | None = None, **settings
     spec = SimulationSpec.of(spec, settings)
     tasks = _tasks(sessions, spec)
     found: dict[int, list[Row]] = {}
-    with workers(spec.jobs, spec.scheduler) as crew:
+    with (
+        workers(spec.jobs, spec.scheduler) as crew,
+        progress(len(tasks), "following recorded actions", quiet=spec.quiet) as bar,
+    ):
         for place, rows in crew.surely(_simulated, tasks):
             name = tasks[place].source.name
             found[place] = [{"failed": f"{name}: its worker died"}] if rows is None else rows
+            bar.update()
     done = _tables([row for place in sorted(found) for row in found[place]])
     for file, table in ((SIMULATED_FILE, done.simulated), ("look_ups.parquet", done.look_ups)):
         write_atomically(tasks[0].folder.path / file, table.to_parquet(index=False))

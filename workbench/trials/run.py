@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,7 +11,6 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
-from tqdm.auto import tqdm
 
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
@@ -21,6 +19,7 @@ from workbench.errors import SettingError, SetupError, Unanswered, UnknownName, 
 from workbench.experiment.compare import REPORTS
 from workbench.experiment.filler import PAID, FillerModel, ModelUse, usd_of
 from workbench.experiment.keys import code_version, described, key
+from workbench.experiment.progress import progress
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.spec import (
     DEFAULT_STRATEGIES,
@@ -165,8 +164,10 @@ def trial(
     job = _Job(spec, spec.how, presets)
     places = [(family, seed) for family in spec.families for seed in seeds_of(family, spec.seeds)]
     found: dict[int, list[Row]] = {}
-    hidden = spec.quiet or not sys.stderr.isatty()
-    with workers(spec.jobs, spec.scheduler) as crew, tqdm(total=len(places), disable=hidden, leave=False) as bar:
+    with (
+        workers(spec.jobs, spec.scheduler) as crew,
+        progress(len(places), "working on tasks", "task", quiet=spec.quiet) as bar,
+    ):
         for number, rows in crew.surely(partial(_worked, job), places):
             died = [{**_of(job, *places[number], one), "status": "failed", "reason": DIED} for one in presets]
             found[number] = died if rows is None else rows

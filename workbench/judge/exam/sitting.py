@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,11 +12,11 @@ from typing import Annotated, Any, ClassVar, TypeAlias
 
 import numpy as np
 from pydantic import Field
-from tqdm.auto import tqdm
 
 from workbench.errors import SettingError, Unanswered, UnknownName
 from workbench.experiment.filler import FillerModel, ModelUse
 from workbench.experiment.prepared import What
+from workbench.experiment.progress import progress
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.spec import Read, Whole, documented, model_name, one_model
 from workbench.experiment.store import TableFolder
@@ -184,9 +183,11 @@ def judge_exam(
         raise NotAdmitted(tested)
     if filler is not None:
         sittings = list(_sittings(spec.contexts(what), spec.most))
-    hidden = spec.quiet or not sys.stderr.isatty()
-    shown = tqdm(sittings, desc="asking", unit="context", disable=hidden, leave=False)
-    rows = [row for sitting in shown for row in _rows(sitting, readers)]
+    rows: list[Row] = []
+    with progress(len(sittings), "asking", "context", quiet=spec.quiet) as bar:
+        for sitting in sittings:
+            rows += _rows(sitting, readers)
+            bar.update()
     notes: dict[str, object] = {
         "reader": readers[0].name, "answers_by": spec.reader, "summaries_by": model_name(spec.writer),
         "admission": str(tested),

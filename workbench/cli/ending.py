@@ -1,0 +1,58 @@
+"""How a run ends on the command line: what failed or waits, on standard error, and the exit code."""
+
+from __future__ import annotations
+
+from workbench.analysis.replication import repeated_note
+from workbench.cli.output import complain, records
+from workbench.experiment.combined import steady
+from workbench.experiment.store import Results
+from workbench.formats import joined, some
+from workbench.report.summaries import answer_sentences, answers
+
+FAILED_REPLAY, UNUSABLE, PENDING = 1, 2, 3
+LISTED = 10
+"""Failed replays that are listed one by one, and reasons of pending ones."""
+
+
+def warn_of_replicates(replicates: int, *models: object) -> None:
+    """Warn, before anything is paid, that models asked at temperature 0 may repeat their answers."""
+    for name in steady(models) if replicates > 1 else ():
+        how = "" if name.startswith("local") else "; WORKBENCH_TEMPERATURE=1 lets it vary"
+        complain(f"{name} is asked at temperature 0, so {replicates} replicates may all be the same{how}")
+
+
+def finish(results: Results) -> int:
+    """Print the notes of a run on standard error.
+
+    Returns:
+        The exit code: 0, 1 where a replay failed, 2 where all did, 3 where one is pending.
+    """
+    if note := repeated_note(results):
+        complain(note)
+    sessions, replays = results.sessions, results.replays
+    for row in sessions[sessions["status"] != "ok"].itertuples():
+        complain(f"left out: {row.reason}")
+    failed = replays[replays["status"] == "failed"]
+    for row in failed.head(LISTED).itertuples():
+        complain(f"failed: {row.session} under {row.strategy}: {row.reason}")
+    if len(failed) > LISTED:
+        complain(f"failed: {len(failed) - LISTED} more, in {results.path / 'replays.parquet'}")
+    for reason, names in replays[replays["status"] == "pending"].groupby("reason", sort=False)["strategy"]:
+        complain(f"pending: {some(len(names), 'replay')} under {joined(list(dict.fromkeys(names)))}: {reason}")
+    for sentence in answer_sentences(replays):
+        complain(sentence)
+    if len(failed) == len(replays):
+        complain("workbench: no session could be replayed; `workbench list formats` shows what can be read")
+        return UNUSABLE
+    return PENDING if results.pending else FAILED_REPLAY if len(failed) else 0
+
+
+def answered(results: Results) -> dict[str, object]:
+    """The replays that failed or wait, the summaries of each model, and the dollars of the ledger; None if unknown."""
+    each = answers(results.replays)
+    return {
+        "failed_replays": results.failed,
+        "pending_replays": results.pending,
+        "summaries": records(each),
+        "usd": None if each["usd"].isna().any() else float(each["usd"].sum()),
+    }
