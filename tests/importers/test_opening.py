@@ -112,6 +112,31 @@ def test_what_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest
         load(bomb, format="pi")
 
 
+def test_what_unpacks_to_far_more_than_its_size_is_refused_before_it_is_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "ALWAYS", 1 << 16)
+    bomb, log = tmp_path / "bomb.jsonl.gz", tmp_path / "log.eval"
+    bomb.write_bytes(gzip.compress(json.dumps(PI).encode() + b"\n{}" * (1 << 20)))
+    with zipfile.ZipFile(log, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", "{}")
+        archive.writestr("samples/1_epoch_1.json", "[" + " " * (1 << 20) + "]")
+    for path in (bomb, log):
+        with pytest.raises(FormatError, match=r"unpacks to more than 50 times its size"):
+            load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "refusal"), [("SECONDS", -1, "takes longer than"), ("MOST_LINES", 99, "more than 99 lines")]
+)
+def test_a_file_gets_so_much_time_and_so_many_lines_and_no_more(
+    plain: Path, monkeypatch: pytest.MonkeyPatch, name: str, most: int, refusal: str
+) -> None:
+    monkeypatch.setattr(opening, name, most)
+    (loaded,) = scan([plain], lenient=True)
+    assert loaded.error is not None and str(loaded.error).startswith(str(plain)) and refusal in str(loaded.error)
+
+
 @pytest.mark.parametrize(("name", "most"), [("LONGEST_LINE", "line 1: is longer"), ("MOST_AT_ONCE", "one document")])
 def test_what_is_too_large_to_be_read_at_once_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, most: str

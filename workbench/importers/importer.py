@@ -17,7 +17,7 @@ from workbench.errors import FormatError, WorkbenchError
 from workbench.importers.accounting import accounted
 from workbench.importers.format import Format
 from workbench.importers.formats import BUILTIN
-from workbench.importers.opening import opened, unpacked, whole
+from workbench.importers.opening import in_time, opened, unpacked, whole
 from workbench.importers.source import SourceFile
 from workbench.registry import find, found
 from workbench.transcript.session import Origin, Session
@@ -110,6 +110,7 @@ def known_formats() -> dict[str, Format]:
 def _sessions(chosen: Format, source: SourceFile) -> Iterator[Session]:
     with _readable(source):
         for session in chosen.sessions(source):
+            in_time(source.began, source.where)
             yield replace(session, origin=source.origin(chosen.name)) if session.origin == Origin() else session
 
 
@@ -125,6 +126,8 @@ def _readable(source: SourceFile) -> Iterator[None]:
     except (OSError, EOFError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise FormatError(f"cannot be read ({why})", where=source.where) from None
+    except MemoryError:
+        raise FormatError("memory ran out while it was read", where=source.where) from None
     except WorkbenchError:
         raise
     except Exception as error:  # whatever a file does to an importer is that file's own row

@@ -12,6 +12,7 @@ from functools import partial
 from io import BufferedReader
 from itertools import count
 from pathlib import Path
+from time import monotonic
 from typing import Any, BinaryIO
 
 from workbench.errors import FormatError
@@ -22,6 +23,13 @@ MOST_AT_ONCE = 256 << 20
 """Bytes of a document that is read as a whole."""
 LONGEST_LINE = 64 << 20
 """Bytes of a line. Real ones with images in them have some 10 MB."""
+MOST_LINES = 2_000_000
+"""Lines of a file, empty ones too."""
+MOST_TIMES, ALWAYS = 50, 32 << 20
+"""Times its packed size to which anything may unpack, beyond the first 32 MB. Real recordings unpack to 15 times."""
+SECONDS = 600
+"""That reading one file may take."""
+BOMB = f"unpacks to more than {MOST_TIMES} times its size, as no recording does"
 _GZIP = b"\x1f\x8b"
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", codecs.BOM_UTF16_LE: "utf-16",
@@ -58,13 +66,36 @@ def unpacked(stream: BufferedReader, where: str, note: Callable[[str], None] | N
     return BufferedReader(_Pieces(lambda size: text.read(size // 4).encode(errors="surrogateescape"), text), _PIECE)
 
 
-def lines(stream: BinaryIO, where: str) -> Iterator[bytes]:
-    """Its lines, with their ends.
+def in_time(began: float, where: str, line: int | None = None) -> None:
+    """Nothing where a file's time is not up.
+
+    Args:
+        began: when reading it did, as `time.monotonic` says.
+        where: its path.
+        line: that is read now.
 
     Raises:
-        FormatError: one is longer than any that is read.
+        FormatError: it is.
+    """
+    if monotonic() - began > SECONDS:
+        raise FormatError(f"takes longer than {SECONDS // 60} minutes, the most for one file", where=where, line=line)
+
+
+def lines(stream: BinaryIO, where: str, began: float) -> Iterator[bytes]:
+    """Its lines, with their ends.
+
+    Args:
+        stream: of a file.
+        where: its path.
+        began: when reading the file did, as `time.monotonic` says.
+
+    Raises:
+        FormatError: one is longer than any that is read, there are too many, or the file's time is up.
     """
     for number in count(1):
+        in_time(began, where, number)
+        if number > MOST_LINES:
+            raise FormatError(f"has more than {MOST_LINES:,} lines, the most that is read", where=where)
         line = stream.readline(LONGEST_LINE + 1)
         if len(line) > LONGEST_LINE:
             raise FormatError(f"is longer than {LONGEST_LINE >> 20} MB", where=where, line=number)
@@ -106,12 +137,17 @@ def zip_members(
         note("the end of the zip is missing: what is not whole is left out")
         stream.seek(0)
         return {name: partial(bytes, data) for name, data in _whole_members(whole(stream, where))}
+    if sum(member.file_size for member in archive.infolist()) > MOST_UNPACKED:
+        raise FormatError(f"unpacks to more than {MOST_UNPACKED >> 30} GB", where=where)
     return {name: partial(_member, archive, name) for name in archive.namelist()}
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:
-    if archive.getinfo(name).file_size > MOST_AT_ONCE:
+    size, packed = archive.getinfo(name).file_size, archive.getinfo(name).compress_size
+    if size > MOST_AT_ONCE:
         raise FormatError(f"unpacks to more than {MOST_AT_ONCE >> 20} MB")
+    if _is_bomb(size, packed):
+        raise FormatError(BOMB)
     try:
         return archive.read(name)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
@@ -165,9 +201,16 @@ def _unpacking(stream: BufferedReader, where: str, note: Callable[[str], None] |
         total += len(piece)
         if total > MOST_UNPACKED:
             raise FormatError(f"unpacks to more than {MOST_UNPACKED >> 30} GB", where=where)
+        if _is_bomb(total, stream.tell()):
+            raise FormatError(BOMB, where=where)
         return piece
 
     return read
+
+
+def _is_bomb(unpacked: int, packed: int) -> bool:
+    """Whether so many bytes unpack to more than any recording's would."""
+    return unpacked > ALWAYS + MOST_TIMES * packed
 
 
 def _encoding(start: bytes) -> str:

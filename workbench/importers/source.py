@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from io import BufferedReader, BytesIO
+from time import monotonic
 
 from workbench.errors import FormatError
 from workbench.importers.opening import lines, whole
@@ -88,6 +89,7 @@ class SourceFile:
         lenient: whether damage is skipped and listed instead of raised.
         skipped: what was left out, one sentence each.
         unknown: kinds of records and blocks that the importer does not know, with their number.
+        began: when reading it did.
     """
 
     where: str
@@ -96,6 +98,7 @@ class SourceFile:
     lenient: bool = False
     skipped: list[str] = field(default_factory=list)
     unknown: Counter[str] = field(default_factory=Counter)
+    began: float = field(default_factory=monotonic)
 
     @property
     def stem(self) -> str:
@@ -111,7 +114,7 @@ class SourceFile:
     def lines(self) -> Iterator[tuple[int, str]]:
         """The lines that hold something, with their numbers from 1, without line ends."""
         with self.open() as stream:
-            for number, raw in enumerate(lines(stream, self.where), 1):
+            for number, raw in enumerate(lines(stream, self.where, self.began), 1):
                 line = raw.removeprefix(BOM) if number == 1 else raw
                 if line and not line.isspace():
                     yield number, self._text(line, number).rstrip("\r\n")
@@ -128,7 +131,7 @@ class SourceFile:
     def in_lines(self) -> bool:
         """Whether it is JSON lines rather than one document: a whole object on a line, and another begins below."""
         with self.open() as stream:
-            each = lines(stream, self.where)
+            each = lines(stream, self.where, self.began)
             full = (line.strip() for line in each if not line.isspace() and not line.startswith(b"//"))
             first, second = next(full, b"").removeprefix(BOM), next(full, b"")
         return first.startswith(b"{") and first.endswith(b"}") and second.startswith(b"{")
