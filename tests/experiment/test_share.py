@@ -185,3 +185,17 @@ def test_a_real_run_is_shared_without_a_word_of_its_recordings(page: Path, corpo
     assert len(theirs) > 1_000
     assert sorted(theirs & words(text_of(real.path))) == []
     assert headline(Tables.of(run)) == headline(Tables.of(real))
+
+
+def test_a_strategy_with_weights_of_ones_own_is_named_after_the_file_and_not_its_place(
+    run: Results, tmp_path: Path
+) -> None:
+    folder = tmp_path / "Canoodle"
+    folder.mkdir()
+    (folder / "mine.json").write_bytes((ROOT / "workbench/models/learned/weights.json").read_bytes())
+    sessions = Path(run.manifest["sources"][0])
+    strategy = f"learned:{folder}/mine.json"
+    own = compare(sessions, strategies=("truncate", strategy), window=4_000, out=tmp_path / "own", quiet=True)
+    copy = share(own, tmp_path / "shared")
+    assert "learned:mine.json" in set(copy.replays["strategy"]) and "learned:mine.json" in str(copy.manifest["presets"])
+    assert "Canoodle" in text_of(own.path) and "Canoodle" not in text_of(copy.path)

@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
+from workbench.errors import SettingError
 from workbench.experiment.store import Results
 from workbench.report.closed_loop import closed_loop_html
 from workbench.simulation.simulate import SIMULATED, SIMULATED_FILE
@@ -43,3 +45,9 @@ def test_simulations_show_what_is_left_of_the_saving(tmp_path: Path) -> None:
 
 def test_without_either_there_is_nothing(tmp_path: Path) -> None:
     assert closed_loop_html(Results(tmp_path)).html == ""
+
+
+def test_a_damaged_table_is_one_sentence_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / SIMULATED_FILE).write_bytes(b"PAR1 and nothing more")
+    with pytest.raises(SettingError, match=r"simulated\.parquet cannot be read as a table"):
+        closed_loop_html(Results(tmp_path))

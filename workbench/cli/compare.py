@@ -12,8 +12,8 @@ from workbench.cli.options import AsJson, DryRun, NoReport, Paths, Run, takes, t
 from workbench.cli.output import complain, say, say_json
 from workbench.experiment.compare import compare as run_of
 from workbench.experiment.compare import forecast
+from workbench.experiment.exports import csv_text, to_inspect
 from workbench.experiment.exports import share as shared
-from workbench.experiment.exports import to_inspect
 from workbench.experiment.leaks import leak
 from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import COLUMNS, Results
@@ -110,7 +110,7 @@ def export(
         out.mkdir(parents=True, exist_ok=True)
         files = [out / f"{name}.csv" for name in COLUMNS]
         for name, file in zip(COLUMNS, files, strict=True):
-            results.table(name).to_csv(file, index=False)
+            file.write_text(csv_text(results.table(name)), encoding="utf-8")
     say_json({"files": [str(file) for file in files]}) if as_json else say("\n".join(map(str, files)))
     return 0
 

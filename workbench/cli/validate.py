@@ -13,6 +13,7 @@ from workbench.cli.options import AsJson, Paths, takes
 from workbench.cli.output import frame_table, records, say, say_json, table
 from workbench.compaction.presets import NAMES, RECALL
 from workbench.errors import SettingError
+from workbench.experiment.exports import csv_text
 from workbench.experiment.spec import RunSpec
 from workbench.judge.exam.scores import readers_agreement
 from workbench.judge.exam.sitting import ExamResults
@@ -212,7 +213,7 @@ def needs(
     """
     if blank is not None:
         rows = sheet(sessions_of(paths or (), None, spec.limit), items)
-        rows.to_csv(blank, index=False)
+        blank.write_text(csv_text(rows), encoding="utf-8")
         say(f"{len(rows)} items are in {blank}; fill the columns {' and '.join(LABELS)}, as docs/validity.md says.")
         return PASSED
     if filled and len(filled) != 2:

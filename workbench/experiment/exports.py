@@ -1,4 +1,4 @@
-"""A run for others: a copy without any text of its recordings, and its scores as logs of Inspect.
+"""A run for others: a copy without any text of its recordings, its scores as logs of Inspect, its tables as CSV.
 
 In a copy, texts become keyed hashes, written in digits so that no word can come about by chance. The key is drawn anew
 for each copy and kept nowhere: a hash cannot be reversed by trying texts, and two copies have no hash in common.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hmac
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +17,7 @@ from secrets import token_bytes
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from workbench.compaction.presets import WEIGHTS
 from workbench.errors import SettingError
 from workbench.experiment.atomic import write_atomically
 from workbench.experiment.store import COLUMNS, Results, RunFolder
@@ -54,6 +55,7 @@ def share(run: str | Path | Results, out: str | Path) -> Results:
     # numbered in the order of their ids, so that tables keep their order
     sessions = {session: place for place, session in enumerate(sorted(set(results.sessions["session"].dropna())), 1)}
     wide = len(str(len(sessions)))
+    weights = _weights_files(results.manifest.get("settings", {}).get("strategies", ()))
 
     def hidden(text: str, column: str, kind: str) -> str:
         if kind == "session":
@@ -69,9 +71,22 @@ def share(run: str | Path | Results, out: str | Path) -> Results:
             if kind in ("session", "text", "lines"):
                 texts = table[column].fillna("")
                 table[column] = [hidden(text, column, kind) if text else text for text in texts]
+            for place, file in weights.items() if kind == "str" else ():
+                table[column] = table[column].str.replace(place, file, regex=False)
         tables[name] = table
-    RunFolder(folder).write(tables, _manifest(results.manifest, key))
+    made = json.dumps(_manifest(results.manifest, key), ensure_ascii=False)
+    for place, file in weights.items():
+        made = made.replace(json.dumps(place, ensure_ascii=False)[1:-1], json.dumps(file, ensure_ascii=False)[1:-1])
+    RunFolder(folder).write(tables, json.loads(made))
     return Results.open(folder)
+
+
+def _weights_files(strategies: Iterable[str]) -> dict[str, str]:
+    """The names of strategies with weights from a file, the longest first, each with one without its place."""
+    names = sorted((name for name in strategies if name.startswith(WEIGHTS)), key=len, reverse=True)
+    files = [Path(name.removeprefix(WEIGHTS)).name for name in names]
+    alone = [file if files.count(file) == 1 else f"{number}-{file}" for number, file in enumerate(files, 1)]
+    return {name: WEIGHTS + file for name, file in zip(names, alone, strict=True)}
 
 
 def _hash(key: bytes, text: str) -> str:
@@ -97,6 +112,20 @@ def _model(name: str) -> str:
     kind, _, rest = name.partition(":")
     return kind if kind == "scripted" else f"{kind}:{Path(rest).name}" if kind == "local" and rest else name
 
+
+def csv_text(table: pd.DataFrame) -> str:
+    """A table as comma-separated values.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe before it.
+    """
+    plain = table.copy()
+    for name in plain.select_dtypes(["string", "object"]):
+        plain[name] = [f"'{one}" if isinstance(one, str) and one.startswith(_FORMULA) else one for one in plain[name]]
+    return str(plain.to_csv(index=False))
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a cell begins with that a spreadsheet computes."""
 
 VERSION = 2
 """Of Inspect's log format."""

@@ -156,10 +156,11 @@ class TableFolder:
     @cached_property
     def table(self) -> pd.DataFrame:
         """The documented columns."""
-        return _read_table(self.path / self.file)
+        return read_table(self.path / self.file)
 
 
-def _read_table(path: Path) -> pd.DataFrame:
+def read_table(path: Path) -> pd.DataFrame:
+    """The table in a file; else a `SettingError` that names the file."""
     try:
         return pd.read_parquet(path)
     except Exception as error:  # noqa: BLE001 - what pyarrow and pandas raise on damaged bytes is of many kinds
@@ -264,7 +265,7 @@ class Results:
         path, empty = self.path / f"{name}.parquet", frame(name, ())
         if not path.exists():
             return empty
-        found = _read_table(path)
+        found = read_table(path)
         for column in empty.columns.difference(found.columns):
             found[column] = empty[column].reindex(found.index)
         return found

@@ -1,9 +1,7 @@
 """What became of an agent's work: trials and simulations that were kept in the run's folder."""
 
-import pandas as pd
-
 from workbench.analysis.simulated import by_strategy as simulated_by_strategy
-from workbench.experiment.store import Results
+from workbench.experiment.store import Results, read_table
 from workbench.report.html import Html, empty, part
 from workbench.simulation.simulate import SIMULATED_FILE
 from workbench.trials.table import TrialResults, by_family
@@ -39,6 +37,6 @@ def _trials(run: Results) -> Html:
 def _simulated(run: Results) -> Html:
     if not (run.path / SIMULATED_FILE).is_file():
         return empty()
-    table = pd.read_parquet(run.path / SIMULATED_FILE)
+    table = read_table(run.path / SIMULATED_FILE)
     found = simulated_by_strategy(table).astype(object)
     return part("simulated", found.where(found.notna(), None), projects=table["project"].nunique())

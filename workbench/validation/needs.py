@@ -126,6 +126,8 @@ def _filled(path: Path) -> pd.DataFrame:
         found = pd.read_csv(path, dtype={"key": str}, keep_default_na=False)
     except ValueError as error:
         raise SettingError(f"{path} is no table of comma-separated values: {str(error).strip()}") from error
+    for column in found.columns.intersection(KEY):  # a sheet has an apostrophe before what would be a formula
+        found[column] = found[column].map(lambda one: one.lstrip("'") if isinstance(one, str) else one)
     if missing := [name for name in (*KEY, "project", "weight", *LABELS) if name not in found]:
         raise SettingError(f"{path}: the column {missing[0]!r} is missing; take a sheet of `workbench validate needs`")
     for column, known in LABELS.items():

@@ -16,6 +16,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from workbench.errors import SettingError, WorkbenchError
+from workbench.experiment.exports import csv_text
 from workbench.formats import some
 from workbench.markup import TEMPLATES, render
 from workbench.view.contexts import NotShown
@@ -157,7 +158,7 @@ def _download(page: Page, form: str) -> Response:
     """What a page shows, as a file."""
     if form not in ("csv", "json"):
         raise NotShown(f"`format` is {form!r} in this address; it must be csv or json.")
-    text = page.rows.to_csv(index=False) if form == "csv" else page.rows.to_json(orient="records", indent=2)
+    text = csv_text(page.rows) if form == "csv" else page.rows.to_json(orient="records", indent=2)
     kind = "text/csv" if form == "csv" else "application/json"
     name = "".join(char if char.isascii() and char.isalnum() else "-" for char in page.title)[:80]
     return Response(
