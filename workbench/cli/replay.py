@@ -13,7 +13,7 @@ from workbench.experiment.prepared import Prepared, metric_input, prepared
 from workbench.experiment.prepared import replay as replay_of
 from workbench.experiment.replay_rows import natural_rows
 from workbench.experiment.spec import RunSpec
-from workbench.formats import NUMBERS
+from workbench.formats import NUMBERS, some
 from workbench.importers.importer import load
 from workbench.metrics.metric import MetricInput
 from workbench.models.settings import ModelSettings
@@ -33,6 +33,13 @@ def replay(
     session: Annotated[str, typer.Argument(help="A recording; see --session where it holds several sessions.")],
     strategy: Annotated[str, typer.Option("--strategy", "-s", help="See `workbench list strategies`.")] = "summarize",
     which: Annotated[str, typer.Option("--session", help="Id of the session, where the file holds several.")] = "",
+    refusals: Annotated[
+        bool, typer.Option("--refusals", help="Refuse requests above the window, and answer as the strategy's system.")
+    ] = False,
+    by_hand: Annotated[
+        list[int] | None,
+        typer.Option("--by-hand", metavar="MESSAGE", help="Compact by hand before this message; repeatable."),
+    ] = None,
     losses: Annotated[int, typer.Option("--losses", min=0, help="Show this many of the worst losses.")] = 10,
     lenient: Lenient = False,
     as_json: AsJson = False,
@@ -52,11 +59,17 @@ def replay(
     ready = prepared(redacted(chosen[0]) if spec.redact else chosen[0], spec.window)
     tell_terms(*spec.model)
     how = changed(spec.model_settings or ModelSettings(), run=f"replay {ready.session.id}")
-    done = metric_input(ready, replay_of(ready, strategy, model=spec.model[0], model_settings=how))
+    replayed = replay_of(
+        ready, strategy, model=spec.model[0], model_settings=how, refusals=refusals, by_hand=by_hand or ()
+    )
+    done, ended = metric_input(ready, replayed), replayed.ended
     tables = natural_rows(done, losses)
     if as_json:
         wanted = {"window_wanted": ready.wanted.tokens, "window_source": ready.wanted.source}
-        say_json({"session": ready.session.id, "strategy": strategy, "window": ready.window, **wanted, **tables})
+        ending = {"ended": None if ended is None else ended._asdict()}
+        say_json(
+            {"session": ready.session.id, "strategy": strategy, "window": ready.window, **wanted, **ending, **tables}
+        )
     else:
         _show(ready, done, tables)
     return 0
@@ -69,10 +82,20 @@ def _show(ready: Prepared, done: MetricInput, tables: Mapping[str, Sequence[Mapp
         f"{len(replayed.steps)} requests."
     )
     say(_window(ready))
+    above = sum(step.tokens_sent > replayed.window for step in replayed.steps)
     if tables["compactions"]:
         say(f"\n{table(tables['compactions'], COMPACTIONS)}")
-    else:
+    elif not above:
         say("It never compacts: no request comes near the window. A smaller --window shows what would happen.")
+    else:
+        say("It never compacts.")
+    if above:
+        say(
+            f"{some(above, 'request is', 'requests are')} above the window, which a provider refuses; with --refusals "
+            "you see how the strategy's system answers that."
+        )
+    if ended := replayed.ended:
+        say(f"The system that it restates would have ended its run before message {ended.at}: {ended.code}.")
     scores = []
     for row in tables["scores"]:
         form = "percent" if row["metric"] == "tokens_saved" else FORMS.get(str(row["unit"]), "count")

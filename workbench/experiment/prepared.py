@@ -1,6 +1,6 @@
 """Sessions made ready for any number of replays, where a run's sessions come from, and one replay."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -77,6 +77,8 @@ def replay(
     window: int | None = None,
     model: str | Model = "extractive",
     model_settings: ModelSettings | None = None,
+    refusals: bool = False,
+    by_hand: Collection[int] = (),
 ) -> Replay:
     """Replay a session under the strategy's own trigger, request by request.
 
@@ -86,9 +88,14 @@ def replay(
         window: tokens; None takes the session's own.
         model: which writes summaries.
         model_settings: cache and limits; None takes the usual cache and no limits.
+        refusals: whether a request above the window is refused, as by a provider, and answered as the strategy's system
+            does; `ended` then says where that would end its run. Otherwise it is sent as it is.
+        by_hand: before which messages the user compacts.
 
     Raises:
         UnknownName: no strategy or model of that name.
+        SettingError: `by_hand` names a message that the session has not.
+        CompactionRefused: the user compacts during a turn, and the strategy's system does so only between turns.
         Unanswered: the model's provider gave no answer, so that there is no replay.
         ModelError: the model's answer is of no use and the strategy has no fallback.
     """
@@ -96,12 +103,22 @@ def replay(
     used = ready.window if window is None else ready.sizing.window(window)
     chosen = preset(strategy) if isinstance(strategy, str) else strategy
     asked = ready.reader((model_settings or ModelSettings()).model(model))
+    last = len(ready.session.messages) - 1
+    if wrong := [at for at in by_hand if not 0 <= at <= last]:
+        raise SettingError(f"by_hand names message {wrong[0]}; a number from 0 to {last} would be accepted")
     at = by_fill(ready.session, ready.sizing, used)
+
+    def replayed(model: Model, score_at: Collection[int] = ()) -> Replay:
+        return natural(
+            ready.session, chosen, model, ready.sizing, window=used, score_at=score_at, refusals=refusals,
+            by_hand=by_hand,
+        )  # fmt: skip
+
     try:
-        return natural(ready.session, chosen, asked, ready.sizing, window=used, score_at=at)
+        return replayed(asked, at)
     except Unanswered as error:
         filler, name = FillerModel(asked.name), asked.name.removeprefix("litellm:")
-        natural(ready.session, chosen, filler, ready.sizing, window=used)
+        replayed(filler)
         written = f"{sum(getattr(asked, 'answers', ()))} of {some(len(filler.asked), 'summary was', 'summaries were')}"
         raise Unanswered(f"{written} written by {name}, so that nothing is scored: {error}") from error
 

@@ -3,14 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from workbench.compaction.forced import forced, kept_by
 from workbench.compaction.plan import Budget
-from workbench.compaction.strategy import AtShare, Moment, Preset, Situation, Trigger
+from workbench.compaction.strategy import Moment, Preset, Situation, Trigger
 from workbench.errors import CompactionRefused
 from workbench.live.callbacks import Host
 from workbench.live.hooks import Cause
 from workbench.live.memory import Memory
 from workbench.live.settings import Settings
 from workbench.models.provider_errors import Diagnosis, classify_answer
+from workbench.transcript.context import in_turn
 from workbench.transcript.message import Json, SystemMessage, Text, TokenCounter, Usage
 
 LIMIT_SECONDS = 3_600.0
@@ -216,7 +218,7 @@ class Gauge:
         Raises:
             CompactionRefused: a turn goes on, and the preset's system compacts by hand only between turns.
         """
-        if self.memory.state.in_turn() and not self.preset.host.manual_in_turn:
+        if in_turn(self.memory.state.sent.messages) and not self.preset.host.manual_in_turn:
             raise CompactionRefused(
                 f"a turn goes on, and preset {self.preset.name!r} compacts by hand only between turns: call `compact` "
                 "after the model's answer, or `request_compaction` now"
@@ -224,32 +226,12 @@ class Gauge:
         return self.forced("manual", instructions, keep_recent)
 
     def forced(self, reason: str, instructions: str = "", keep_recent: int | None = None) -> Budget:
-        """For a compaction that must be: what the trigger grants a full window, at most half of the present size.
-
-        Where the preset's system says what newest messages keep, only less than the present size.
-        """
-        now = self._situation("before_request")
-        full = replace(now, tokens=max(now.tokens, now.window + 1), reported=None, since=0)
-        budget = self._check(self.trigger, full) or AtShare().check(full)
-        assert budget is not None  # above the window AtShare is always due
-        own = self._kept(reason)
-        target = min(budget.target, now.overhead + (self.spoken // 2 if own is None else max(self.spoken - 1, 0)))
-        if keep_recent is None or (keep_recent <= 0 and own is not None):
-            keep_recent = own
-        budget = replace(budget, target=target, reason=reason, force=True, keep_recent=keep_recent)
+        """For a compaction that must be; the host's own settings take precedence over the preset's system."""
+        keep = None if self.settings.keep_recent is not None else kept_by(self.preset.host, reason, self.window)
+        budget = forced(self._situation("before_request"), lambda full: self._check(self.trigger, full), reason, keep)
+        if keep_recent is not None and (keep_recent > 0 or keep is None):
+            budget = replace(budget, keep_recent=keep_recent)
         return self._completed(replace(budget, instructions=instructions))
-
-    def _kept(self, reason: str) -> int | None:
-        """Tokens of newest messages that the preset's system keeps in a compaction that must be; None: its strategy's.
-
-        The host's own setting takes precedence.
-        """
-        if self.settings.keep_recent is not None:
-            return None
-        host = self.preset.host
-        if reason == "overflow":
-            return None if host.overflow_keep is None else int(host.overflow_keep * self.window)
-        return host.manual_keep
 
     @property
     def trigger(self) -> Trigger:

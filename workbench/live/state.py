@@ -154,11 +154,6 @@ class State:
         messages = self.sent.messages
         return bool(messages) and isinstance(messages[-1], UserMessage)
 
-    def in_turn(self) -> bool:
-        """Whether the model has still to answer: the newest message is a person's, a result, or asks for one."""
-        newest = self.sent.messages[-1:]
-        return any(one.role in ("user", "tool") or (one.role == "assistant" and bool(one.calls)) for one in newest)
-
     def _cover(self, covers: Covers) -> None:
         """Leave out what a compaction by the provider stands for: the provider takes no notice of it."""
         self.kept, self.sent = (OpenContext(_uncovered(one.closed(), covers)) for one in (self.kept, self.sent))

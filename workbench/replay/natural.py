@@ -1,13 +1,17 @@
 """Replays a session request by request: the preset's trigger decides, and its own result carries on."""
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.strategy import Moment, Preset, Situation
+from workbench.compaction.forced import forced, kept_by
+from workbench.compaction.plan import Budget
+from workbench.compaction.strategy import Failure, Moment, Preset, Situation
+from workbench.errors import CompactionRefused
 from workbench.models.model import Model
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import CompactionEvent, Replay, RunEnded, Snapshot, Step
-from workbench.transcript.context import Context, OpenContext
+from workbench.transcript.context import Context, OpenContext, in_turn
 from workbench.transcript.message import AssistantMessage, Message, ToolResult, Usage, is_real_user
 from workbench.transcript.session import Session
 
@@ -16,8 +20,9 @@ PATIENCE = 0.02
 
 
 def natural(
-    session: Session, preset: Preset, model: Model, sizing: Sizing, *, window: int, score_at: Collection[int] = ()
-) -> Replay:
+    session: Session, preset: Preset, model: Model, sizing: Sizing, *, window: int, score_at: Collection[int] = (),
+    refusals: bool = False, by_hand: Collection[int] = (),
+) -> Replay:  # fmt: skip
     """The session under the preset. Each recorded request is one chance for the trigger; losses chain.
 
     Args:
@@ -27,11 +32,15 @@ def natural(
         sizing: the session's sizes.
         window: tokens.
         score_at: boundaries whose contexts are wanted as snapshots.
+        refusals: whether a request above the window is refused, as by a provider, and answered as the preset's system
+            does. Otherwise it is sent as it is.
+        by_hand: before which messages the user compacts.
 
     Raises:
         ModelError: the model failed and the preset has nothing to use otherwise.
+        CompactionRefused: the user compacts during a turn, and the preset's system does so only between turns.
     """
-    walk = Walk(session, preset, model, sizing, window=window, score_at=score_at)
+    walk = Walk(session, preset, model, sizing, window=window, score_at=score_at, refusals=refusals, by_hand=by_hand)
     while not walk.done:
         walk.go_on()
     return walk.replay()
@@ -49,9 +58,10 @@ class Walk:
 
     def __init__(
         self, session: Session, preset: Preset, model: Model, sizing: Sizing, *, window: int,
-        score_at: Collection[int] = (),
+        score_at: Collection[int] = (), refusals: bool = False, by_hand: Collection[int] = (),
     ) -> None:  # fmt: skip
         self.session, self.preset, self.model, self.sizing, self.window = session, preset, model, sizing, window
+        self.refusals, self.by_hand = refusals, frozenset(by_hand)
         self.at = 0
         self.own = sizing.sizes if preset.count is None else tuple(preset.count(m) for m in session.messages)
         self.kept = self.sent = OpenContext(Context((), (), sizing.overhead, preset.count or sizing.count))
@@ -82,10 +92,14 @@ class Walk:
             ModelError: the model failed and the preset has nothing to use otherwise.
         """
         message = self.session.messages[self.at]
+        if self.at in self.by_hand:
+            self.compact_by_hand()
         if isinstance(message, AssistantMessage):
             tools = self.at > 0 and isinstance(self.session.messages[self.at - 1], ToolResult)
             self.consider("after_tools" if tools and "after_tools" in self.preset.moments else "before_request")
             self.before_answer()
+            if self.refusals and self.real > self.window:
+                self.overcome()
             self.request()
         elif self.at and is_real_user(message):
             self.consider("after_turn")
@@ -131,12 +145,7 @@ class Walk:
         """Ask the trigger, and compact if it is due."""
         if moment not in self.preset.moments or self.sent.tokens < self.patience:
             return
-        situation = Situation(
-            tokens=self.sent.tokens, window=self.window, overhead=self.sent.overhead, moment=moment,
-            messages=len(self.sent.messages), since=self.since,
-            reported=None if self.reported is None else Usage(self.reported[0], 0, 0, self.reported[1]),
-        )  # fmt: skip
-        budget = self.preset.trigger.check(situation)
+        budget = self.preset.trigger.check(self._situation(moment))
         if budget is None:
             self.vain = 0
             return
@@ -144,11 +153,54 @@ class Walk:
         if done.outcome == "unchanged":
             self.patience = self.sent.tokens + int(PATIENCE * self.window) + 1
             self.vain += not done.refusal
-            ending = self.preset.host.ending("no_room" if done.refusal else "nothing", self.vain)
-            if ending is not None and self.ended is None:
-                self.ended = RunEnded(self.at, *ending)
+            self._fail("no_room" if done.refusal else "nothing")
         else:
             self._take(done)
+
+    def overcome(self) -> None:
+        """The provider refused the request: compact as the preset's system does then, once."""
+        budget = self._forced("overflow")
+        target = budget.target * self.sent.tokens // max(self.real, self.sent.tokens)  # where its own count sees less
+        strategy = self.preset.overflow or self.preset.strategy
+        done = compact(self.kept.closed(), strategy, replace(budget, target=target), self.model)
+        if done.outcome != "unchanged":
+            self._take(done)
+        else:
+            self.vain += not done.refusal
+        if self.real > self.window:
+            self._fail("overflow")
+
+    def compact_by_hand(self) -> None:
+        """Compact since the user wants it.
+
+        Raises:
+            CompactionRefused: a turn goes on, and the preset's system compacts by hand only between turns.
+        """
+        if not self.preset.host.manual_in_turn and in_turn(self.sent.messages):
+            raise CompactionRefused(
+                f"a turn goes on before message {self.at}, and preset {self.preset.name!r} compacts by hand only "
+                "between turns"
+            )
+        done = compact(self.kept.closed(), self.preset.strategy, self._forced("manual"), self.model)
+        if done.outcome != "unchanged":
+            self._take(done)
+
+    def _situation(self, moment: Moment) -> Situation:
+        return Situation(
+            tokens=self.sent.tokens, window=self.window, overhead=self.sent.overhead, moment=moment,
+            messages=len(self.sent.messages), since=self.since,
+            reported=None if self.reported is None else Usage(self.reported[0], 0, 0, self.reported[1]),
+        )  # fmt: skip
+
+    def _forced(self, reason: str) -> Budget:
+        keep = kept_by(self.preset.host, reason, self.window)
+        return forced(self._situation("before_request"), self.preset.trigger.check, reason, keep)
+
+    def _fail(self, failure: Failure) -> None:
+        """Say where the preset's system would end its run by this, if it has not before."""
+        ending = self.preset.host.ending(failure, self.vain)
+        if ending is not None and self.ended is None:
+            self.ended = RunEnded(self.at, *ending)
 
     def _take(self, done: Compaction) -> None:
         """Go on with the result of a compaction."""

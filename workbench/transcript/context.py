@@ -79,6 +79,11 @@ def last_user(messages: Sequence[Message]) -> int | None:
     return next((i for i in range(len(messages) - 1, -1, -1) if is_real_user(messages[i])), None)
 
 
+def in_turn(messages: Sequence[Message]) -> bool:
+    """Whether the model has still to answer: the newest message is a person's, a result, or asks for one."""
+    return any(one.role in ("user", "tool") or (one.role == "assistant" and bool(one.calls)) for one in messages[-1:])
+
+
 def pinned(messages: Sequence[Message]) -> set[int]:
     """The indices of pinned messages and of their partners."""
     return with_partners(messages, [i for i, message in enumerate(messages) if message.pinned])
