@@ -18,12 +18,14 @@ from rows import Frames, Part, run
 
 from workbench.importers.importer import scan
 from workbench.metrics.costs.pricing import pricing
-from workbench.metrics.costs.reconciliation import SIZES, UNWRITTEN, USD, reconcile
+from workbench.metrics.costs.reconciliation import MISSED, SIZES, UNWRITTEN, USD, Reconciliation, reconcile
+from workbench.metrics.costs.replay_cost import seconds_between
+from workbench.models.cache_rules import CacheRules
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.replay.sizing import Sizing
 
 PAGE = Path(__file__).parent / "cost.md"
-CLOSE, MOST = 0.02, 0.03
+CLOSE, MOST, LEAST = 0.02, 0.03, 0.01
 REASONS = {
     "missed at a user's message": "misses where a user's message comes last, with no other change on record",
     "missed after a pause": "misses while tools ran for a minute and more (within the promised time)",
@@ -35,19 +37,50 @@ REASONS = {
     UNWRITTEN: "cache writes that no report names",
 }
 """Why a cache read is not as the rules have it, as the page says it."""
+LAST = {"user": "a user's message stands last", "tool": "a tool's result stands last"}
+SOON = 60.0
+"""Seconds after the request before."""
 
 
 def measured(paths: Sequence[str], _: bool) -> Frames:
-    """A row a session with usage: its requests' median errors, its reported dollars, and the error's by reason."""
+    """A row a session with usage: errors of its requests, its reported dollars, the error by reason, and misses."""
     count = TiktokenCounter()
     rows = []
     for session in (session for loaded in scan(list(paths), lenient=True) for session in loaded.sessions):
-        done = reconcile(session, Sizing.of(session, count.sizes(session.messages), count), pricing(session))
+        priced = pricing(session)
+        done = reconcile(session, Sizing.of(session, count.sizes(session.messages), count), priced)
         if len(done.predicted):
             errors = {name: done.error(name) for name in ("prompt", "read", "usd")}
             of = {"session": session.id, "format": session.origin.format, "reported": done.reported[:, USD].sum()}
-            rows.append({**of, **errors, **dict.fromkeys((*REASONS, SIZES), 0.0), **done.reasons})
+            reasons = {**dict.fromkeys((*REASONS, SIZES), 0.0), **done.reasons}
+            rows.append({**of, **errors, **reasons, "marked": priced.rules.marked, **_requests(done, priced.rules)})
     return {"": pd.DataFrame(rows)}
+
+
+def _requests(done: Reconciliation, rules: CacheRules) -> dict[str, int]:
+    """How many requests come within the cache's lifetime after another, with no change of the prompt on record.
+
+    By what stands last and how soon they come, and how many of them miss. `forgot` are those after a turn whose
+    reasoning left, where it matters whether they read up to where the turn began or to its end, and which they do.
+    """
+    found = {f"{last} {when}{miss}": 0 for last in LAST for when in ("soon", "late") for miss in ("", " missed")}
+    found |= dict.fromkeys(("forgot", "forgot, to its start", "forgot, to all"), 0)
+    for before, one, cause in zip(done.requests, done.requests[1:], done.causes[1:], strict=False):
+        waited = seconds_between(before.request.answer, one.request.answer)
+        usage = one.request.answer.usage
+        if waited is None or waited > rules.seconds or one.request.change or usage is None:
+            continue
+        if rules.forgets and one.turn_before is not None:
+            start, whole, near = done.requests[one.turn_before].reported, before.reported, MISSED * usage.prompt
+            if whole - start > 2 * near:
+                found["forgot"] += 1
+                found["forgot, to its start"] += abs(usage.cache_read - start) <= near
+                found["forgot, to all"] += abs(usage.cache_read - whole) <= near
+        if not one.turn:
+            name = f"{'user' if one.request.by_user else 'tool'} {'soon' if waited <= SOON else 'late'}"
+            found[name] += 1
+            found[f"{name} missed"] += cause.startswith("missed")
+    return found
 
 
 def bills(rows: pd.DataFrame) -> Iterator[str]:
@@ -71,6 +104,33 @@ def bills(rows: pd.DataFrame) -> Iterator[str]:
     yield "With the cache reads that were reported in these requests, the median bill is off by"
     left = rows[[SIZES, UNWRITTEN]].sum(axis=1)
     yield f"{_middle(left / said)}, and all dollars together by {_sum(left, said)}."
+    yield ""
+    yield "Requests that miss, of those within the cache's lifetime and without a change of the prompt on record:"
+    yield ""
+    yield "| cache | what stands last | within a minute | later |"
+    yield "|---|---|---|---|"
+    for marked, cache in ((True, "Anthropic's"), (False, "automatic ones")):
+        own = rows[rows["marked"] == marked].sum(numeric_only=True)
+        for last, title in LAST.items():
+            cells = (f"{own[f'{last} {when} missed']:.0f} of {own[f'{last} {when}']:.0f}" for when in ("soon", "late"))
+            yield f"| {cache} | {title} | {' | '.join(cells)} |"
+    yield ""
+    forgot, to_start, to_all = (rows[name].sum() for name in ("forgot", "forgot, to its start", "forgot, to all"))
+    yield f"Of {forgot} requests behind a turn whose reasoning left the prompt, {to_start} read up to where that turn"
+    yield f"began, and {to_all} up to its end."
+    yield ""
+    yield '<details markdown="1"><summary>Each bill that is off by more than 3 %, and why</summary>'
+    yield ""
+    yield "| session | format | reported, USD | off by | reasons of 1 % and more of the bill |"
+    yield "|---|---|---|---|---|"
+    far = rows.assign(off=errors / said)[abs(errors / said) > MOST].sort_values("off")
+    for _, row in far.iterrows():
+        shares = {name: row[name] / row["reported"] for name in (*REASONS, SIZES)}
+        told = sorted((name for name in shares if abs(shares[name]) >= LEAST), key=lambda name: -abs(shares[name]))
+        why = ", ".join(f"{name} {_percent(shares[name], '+')}" for name in told)
+        yield f"| {row['session']} | `{row['format']}` | {row['reported']:.2f} | {_percent(row['off'], '+')} | {why} |"
+    yield ""
+    yield "</details>"
 
 
 def _percent(value: float, sign: str = "") -> str:

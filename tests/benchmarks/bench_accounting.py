@@ -64,12 +64,11 @@ def main() -> int:
         elif part in ("windows", "costs"):
             (windows if part == "windows" else costs)(every)
         else:
-            sys.stdout.flush()
-            paths = [] if part == "outages" or given.paths == PATHS else given.paths
-            done = subprocess.run(
-                [sys.executable, str(Path(__file__).with_name(f"bench_{part}.py")), *paths], check=False
-            )
-            failed |= done.returncode != 0
+            for paths in [[]] if part == "outages" else [[path] for path in given.paths]:
+                write(f"\n{part} {' '.join(paths)}")
+                sys.stdout.flush()
+                command = [sys.executable, str(Path(__file__).with_name(f"bench_{part}.py")), *paths]
+                failed |= subprocess.run(command, check=False).returncode != 0
     return int(failed)
 
 

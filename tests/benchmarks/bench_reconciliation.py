@@ -54,7 +54,8 @@ def main(paths: list[str]) -> None:
         print(
             f"{name} error: median of {len(values)} sessions {median(values):.2%}; {close} of them within {CLOSE:.0%}"
         )
-    print(f"not compared: {silent} sessions without usage, {unfitted} whose usage is too little or fits no one law")
+    unfit = f"{unfitted} whose usage is too little, fits no one law or tells of no cache"
+    print(f"not compared: {silent} sessions without usage, {unfit}")
 
 
 def _line(session: Session, done: Reconciliation) -> str:

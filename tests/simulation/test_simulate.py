@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,12 @@ def test_what_the_context_tells_is_not_looked_up(tmp_path: Path) -> None:
     assert found.look_ups.empty and found.simulated["saved_usd_net"].tolist() == [0.0]
     late = Session.of([rules("You help."), said("start"), *work(40), *READ, USE, told("done", "a9")])
     assert simulated(late, tmp_path).look_ups.empty
+
+
+def test_reasoning_that_a_provider_drops_costs_the_same_as_in_a_replay(tmp_path: Path) -> None:
+    ended = [told("so far so good", "a1", thought="hm"), said("and now", "u1"), told("done", "a9")]
+    session = replace(Session.of([rules("You help."), said("start"), *work(40), *ended]), model="gpt-5.5")
+    assert simulated(session, tmp_path, "none").simulated["saved_usd_net"].tolist() == [0.0]
 
 
 def test_the_newest_call_that_tells_it_is_made_again(tmp_path: Path) -> None:

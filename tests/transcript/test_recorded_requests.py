@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from builders import result, said, told
 from workbench.transcript.log import CLEARED, ClearingEntry, CompactionEntry, Log, MessageEntry
-from workbench.transcript.message import Message, Summary, Text, ToolResult
+from workbench.transcript.message import Message, Summary, Text, ToolResult, Usage
 from workbench.transcript.recorded_requests import RecordedRequest, recorded_requests
 from workbench.transcript.session import Session
 
@@ -79,6 +79,31 @@ def test_a_sub_agent_s_tree_is_left_out() -> None:
     tree.log.append(MessageEntry(id="b0", parent="v0", message=side))
     tree.turn(1, after="a0")
     assert [request.answer.id for request in tree.requests()] == ["a0", "a1"]
+
+
+def thinking_turn(tree: Tree, n: int) -> Tree:
+    """A user's message, a call after some thought, its result, and the answer."""
+    tree.say(said("go", f"u{n}")).say(told("let me look", f"c{n}", thought="hm"))
+    return tree.say(result("found", id=f"r{n}")).say(told("done", f"a{n}"))
+
+
+def test_what_was_thought_in_a_turn_leads_back_to_the_request_that_began_it_once_the_user_speaks_again() -> None:
+    tree = thinking_turn(thinking_turn(Tree(), 0), 1)
+    assert [request.turn_before for request in tree.turn(2).turn(3).requests()] == [None, None, 0, None, 2, None]
+
+
+def test_a_user_who_speaks_between_a_result_and_the_answer_ends_no_turn() -> None:
+    tree = Tree().say(said("go")).say(told("let me look", "a0", thought="hm")).say(result("found", id="r"))
+    assert [request.turn_before for request in tree.say(said("also", "u1")).say(told("done", "a1")).requests()] == [
+        None, None,
+    ]  # fmt: skip
+
+
+def test_reasoning_that_is_only_reported_is_thought_too_and_a_compaction_ends_what_can_be_found() -> None:
+    tree = Tree().say(said("go")).say(told("ok", "a0", usage=Usage(input=9, reasoning=5))).turn(1)
+    tree.log.append(CompactionEntry(id="k", parent="a1", summary=Summary(id="s", text="x" * 7)))
+    tree.say(said("go", "u2")).say(told("ok", "a2", thought="hm"))
+    assert [request.turn_before for request in tree.turn(3).requests()] == [None, 0, None, 2]
 
 
 def test_a_session_without_a_word_sends_nothing() -> None:

@@ -20,6 +20,8 @@ class CacheRules:
         marked: whether a prefix is found only where an earlier request ended or at the end of the head (system prompt
             and tools), since clients mark those two places; else it is found wherever the two prompts part.
         hour: whether what is written is kept for an hour, at the price for that.
+        forgets: whether the thinking of a turn leaves the prompt when the user speaks again. What stood behind it has
+            then moved, and no more is found than the prompt that began that turn.
     """
 
     name: str
@@ -29,6 +31,7 @@ class CacheRules:
     writes: bool = False
     marked: bool = False
     hour: bool = False
+    forgets: bool = False
 
     def cached(self, prompt: int, prefix: int, before: int, head: int, waited: float | None) -> int:
         """Tokens of a prompt that are read from the cache.
@@ -58,21 +61,24 @@ Source:
 """
 ANTHROPIC_HOUR = replace(ANTHROPIC, name="Anthropic, 1 hour", seconds=HOUR, hour=True)
 """The same, kept for an hour, which costs twice the input price."""
-OPENAI = CacheRules("OpenAI, automatic", 1_024, 128, 30 * MINUTE)
-"""Automatic from 1,024 tokens on, in steps of 128; writing is free.
+OPENAI = CacheRules("OpenAI, automatic", 1_024, 128, 30 * MINUTE, forgets=True)
+"""Automatic from 1,024 tokens on, in steps of 128; writing is free. Reasoning is dropped after its turn.
 
 Source:
     OpenAI's guide to prompt caching: 5 to 10 minutes as a rule, an hour at most. Half an hour is what ten recordings
-    of gpt-5.4 and gpt-5.5 show: seven of nine pauses of 10 to 30 minutes hit, no longer one did.
+    of gpt-5.4 and gpt-5.5 show: seven of nine pauses of 10 to 30 minutes hit, no longer one did. OpenAI's guide to
+    reasoning: the reasoning of a turn is not carried into the next. `docs/bills.py` prints how well that fits.
 """
 OPENAI_WRITES = CacheRules("OpenAI, writes charged", 1_024, 128, 30 * MINUTE, writes=True)
-"""From GPT-5.6 on: a lifetime of 30 minutes at least, and writing costs 1.25 times the input price.
+"""From GPT-5.6 on: a lifetime of 30 minutes at least, and writing costs 1.25 times the input price. Reasoning stays.
 
 Source:
     OpenAI's guide to prompt caching; the end of each request is marked by the provider itself.
 """
-GEMINI = CacheRules("Gemini, implicit", 4_096, 1, 5 * MINUTE)
+GEMINI = CacheRules("Gemini, implicit", 4_096, 1, 5 * MINUTE, forgets=True)
 """Automatic and not promised; 1,024 to 4,096 tokens at least, by model. Nobody publishes the lifetime.
+
+Of three recordings of Gemini 3, the requests in which the user speaks find about the prompt that began the turn before.
 
 Source:
     Google's guide to context caching; resellers report a lifetime of three to five minutes.

@@ -4,7 +4,14 @@ from functools import partial
 from typing import NamedTuple
 
 from workbench.metrics.costs.pricing import Pricing
-from workbench.metrics.costs.replay_cost import answer_tokens, charge, head_tokens, seconds_between, summary_charges
+from workbench.metrics.costs.replay_cost import (
+    answer_tokens,
+    charge,
+    head_tokens,
+    seconds_between,
+    summary_charges,
+    thinking_left,
+)
 from workbench.simulation.walk import ConsequenceWalk
 
 
@@ -29,9 +36,11 @@ def bill(walk: ConsequenceWalk, pricing: Pricing) -> SimulationBill | None:
     waits = dict(zip(places, map(seconds_between, [None, *answers], answers), strict=False))
     written = dict(zip(places, outputs, strict=True))
     usd, looking, before = sum(summary_charges(replay, tariff)[0].values()), 0.0, 0
-    for step, looked in zip(walk.steps, walk.answers, strict=True):
+    moved = thinking_left(walk.session, walk.steps, pricing.rules)
+    for i, (step, looked) in enumerate(zip(walk.steps, walk.answers, strict=True)):
         output = written[step.index] if looked is None else looked
-        paid = one_charge(step.tokens_sent, step.prefix_reused, before, waited=waits[step.index], output=output).usd
+        prefix = min([step.prefix_reused, *(one.tokens_sent for one in walk.steps[moved.get(i, i) : i])])
+        paid = one_charge(step.tokens_sent, prefix, before, waited=waits[step.index], output=output).usd
         waits[step.index] = None if waits[step.index] is None else 0.0
         usd, looking, before = usd + paid, looking + paid * (looked is not None), step.tokens_sent
     return SimulationBill(usd, looking)

@@ -7,12 +7,12 @@ there on the difference is carried along.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from workbench.transcript.log import CLEARED, ClearingEntry, CompactionEntry, Entry, MessageEntry
-from workbench.transcript.message import AssistantMessage, Text, TokenCounter, ToolResult
+from workbench.transcript.message import AssistantMessage, Message, Text, TokenCounter, ToolResult
 from workbench.transcript.session import Session
 
 Change: TypeAlias = Literal["", "compaction", "clearing"]
@@ -28,6 +28,8 @@ class RecordedRequest:
         change: what the recorded agent did to its context since the request before on this branch.
         begins_with: number of the newest earlier request whose whole prompt this one begins with; None if none.
         by_user: whether a user's message stands last in the request, not a tool's result.
+        turn_before: number of the request that began the turn before, if the model thought in that turn and ended it,
+            and the user speaks now; None otherwise. A provider may drop that turn's thinking.
     """
 
     answer: AssistantMessage
@@ -35,6 +37,36 @@ class RecordedRequest:
     change: Change
     begins_with: int | None
     by_user: bool
+    turn_before: int | None = None
+
+
+@dataclass(slots=True)
+class Turns:
+    """Follows the turns of a session: from a user's message to the answer after which the user speaks again.
+
+    Attributes:
+        before: what `take` was told of the answer that began the turn before, as `RecordedRequest.turn_before`.
+    """
+
+    before: Hashable = None
+    _began: Hashable = None
+    _thought: bool = False
+    _ended: bool = False
+    _begins: bool = True
+
+    def take(self, message: Message, answer: Hashable) -> None:
+        """Go on by one message; `answer` names it."""
+        if message.role == "user":
+            self.before = self._began if self._thought and self._ended else None
+            self._begins = True
+        elif message.role == "assistant":
+            if self._begins:
+                self._began, self._thought = answer, False
+            self._thought |= any(block.type == "thinking" for block in message.blocks)
+            self._thought |= message.usage is not None and message.usage.reasoning > 0
+            self.before, self._ended, self._begins = None, True, False
+        elif message.role == "tool":
+            self._ended = False
 
 
 def recorded_requests(session: Session, sizes: Sequence[int], count: TokenCounter) -> Iterator[RecordedRequest]:
@@ -44,7 +76,7 @@ def recorded_requests(session: Session, sizes: Sequence[int], count: TokenCounte
     `count`, which also counts summaries, cleared results, and messages off the main path.
     """
     family = {entry.id for entry in session.path[:1]}
-    numbers: dict[str | None, int] = {}
+    numbers: dict[Hashable, int] = {}
     at: str | None = None
     sent = SentContext(session, sizes, count)
     for entry in session.log:
@@ -56,10 +88,23 @@ def recorded_requests(session: Session, sizes: Sequence[int], count: TokenCounte
             for earlier in session.log.path(entry.parent):
                 sent.take(earlier)
         if isinstance(entry, MessageEntry) and entry.message.role == "assistant":
-            yield RecordedRequest(entry.message, sent.tokens, sent.change, numbers.get(sent.answer), sent.by_user)
+            yield RecordedRequest(
+                entry.message, sent.tokens, sent.change, numbers.get(sent.answer), sent.by_user,
+                numbers.get(sent.turns.before),
+            )  # fmt: skip
             numbers[entry.id] = len(numbers)
         sent.take(entry)
         at = entry.id
+
+
+def turns_before(session: Session) -> Mapping[int, int]:
+    """By message number, each answer of the main path that has a `RecordedRequest.turn_before`, with that answer."""
+    turns, found = Turns(), dict[int, int]()
+    for at, message in enumerate(session.messages):
+        if isinstance(message, AssistantMessage) and isinstance(turns.before, int):
+            found[at] = turns.before
+        turns.take(message, at)
+    return found
 
 
 class SentContext:
@@ -70,6 +115,7 @@ class SentContext:
         change: what the agent did to its context since its newest answer.
         answer: id of the newest answer whose whole prompt the context begins with; None if none.
         by_user: whether a user's message stands last.
+        turns: begun anew where the agent changed its context.
     """
 
     def __init__(self, session: Session, sizes: Sequence[int], count: TokenCounter) -> None:
@@ -77,6 +123,7 @@ class SentContext:
         self.change: Change = ""
         self.answer: str | None = None
         self.by_user = False
+        self.turns = Turns()
         self._count = count
         self._known = dict(zip((message.id for message in session.messages), sizes, strict=True))
         self._sizes: list[int] = []
@@ -91,14 +138,15 @@ class SentContext:
             self._add(entry)
         elif isinstance(entry, CompactionEntry):
             self._compact(entry)
-            self.change, self.answer = "compaction", None
+            self.change, self.answer, self.turns = "compaction", None, Turns()
         elif isinstance(entry, ClearingEntry):
             self._clear(entry)
-            self.change, self.answer = "clearing", None
+            self.change, self.answer, self.turns = "clearing", None, Turns()
 
     def _add(self, entry: MessageEntry) -> None:
         self._place[entry.id] = len(self._sizes)
         self.by_user = entry.message.role == "user"
+        self.turns.take(entry.message, entry.id)
         if entry.message.role == "tool":
             self._results[entry.message.call_id] = len(self._sizes)
         elif entry.message.role == "assistant":
@@ -145,12 +193,14 @@ class PredictedRequest:
         predicted: tokens.
         turn: what changed the prompt here; `shrunk`, `grown` and `unseen start` are known only after the report.
         begins_with: place in the sequence of the newest request whose whole prompt this one begins with; None if none.
+        turn_before: place of the request that began the turn before, as `RecordedRequest.turn_before`; None if none.
     """
 
     request: RecordedRequest
     predicted: float
     turn: Turn
     begins_with: int | None
+    turn_before: int | None = None
 
     @property
     def reported(self) -> int:
@@ -184,7 +234,9 @@ def predicted_requests(
     for number, request in enumerate(recorded_requests(session, sizes, count)):
         usage = request.answer.usage
         change = request.change or change
-        begins = None if request.begins_with is None else places.get(request.begins_with)
+        begins, before = (
+            None if number is None else places.get(number) for number in (request.begins_with, request.turn_before)
+        )
         if usage is None or not usage.prompt or request.answer.model != usual:
             if begins is not None:
                 places[number] = begins  # what follows begins with what this one began with
@@ -194,7 +246,7 @@ def predicted_requests(
         off = 0.0 if change == "compaction" else off
         turn = _turn(request, found[-1] if found else None, law, scale)
         places[number] = len(found)
-        found.append(PredictedRequest(request, max(law + off, 0.0), turn, begins))
+        found.append(PredictedRequest(request, max(law + off, 0.0), turn, begins, before))
         off, change = usage.prompt - law if turn else off, ""
     return tuple(found)
 

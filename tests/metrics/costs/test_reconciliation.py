@@ -9,8 +9,8 @@ import pytest
 from builders import result, said, told
 from workbench.importers.importer import load
 from workbench.metrics.costs.pricing import Pricing, pricing
-from workbench.metrics.costs.reconciliation import PROMPT, USD, Reconciliation, reconcile, reported_usd
-from workbench.models.cache_rules import ANTHROPIC, ANTHROPIC_HOUR
+from workbench.metrics.costs.reconciliation import PROMPT, READ, USD, Reconciliation, reconcile, reported_usd
+from workbench.models.cache_rules import ANTHROPIC, ANTHROPIC_HOUR, NO_CACHE, OPENAI, OPENAI_WRITES, CacheRules
 from workbench.models.prices import given_tariff
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.replay.sizing import Sizing
@@ -125,6 +125,28 @@ def test_the_reasons_sum_to_the_error_of_the_bill_and_name_what_happened() -> No
     assert next(iter(late)) == "found after its promised time"
 
 
+@pytest.mark.parametrize(("rules", "reproduced"), [(OPENAI, True), (OPENAI_WRITES, False)])
+def test_a_provider_that_drops_a_turn_s_reasoning_finds_the_prompt_that_began_it(
+    rules: CacheRules, reproduced: bool
+) -> None:
+    """Turns of three requests; OpenAI up to GPT-5.5 does so, later models keep the reasoning."""
+    log, counted, prompts = Log(), 0, list[int]()
+    for n in range(9):
+        begins = n % 3 == 0
+        last = said("go", f"u{n}") if begins else result("done", id=f"u{n}")
+        prompts.append(OVERHEAD + counted + 1_000)
+        found = 0 if not n else prompts[-4] if begins else prompts[-2]
+        read = found // 128 * 128
+        usage = Usage(input=prompts[-1] - read, cache_read=read, reasoning=64)
+        log.append(MessageEntry(id=f"u{n}", parent=log.leaf, message=last))
+        answer = replace(told("ok", f"a{n}"), usage=usage, model="m", time=10.0 * n)
+        log.append(MessageEntry(id=answer.id, parent=log.leaf, message=answer))
+        counted += 2_000
+    done = reconciled(Session("s", log), Pricing("m", PRICES, rules, head=HEAD))
+    assert (done.predicted[:, READ].tolist() == done.reported[:, READ].tolist()) is reproduced
+    assert (done.missed == 0) is reproduced
+
+
 def test_writes_that_no_report_names_are_a_reason_of_their_own() -> None:
     session = recorded([0, 10, 10])
     for answer in (m for m in session.messages if isinstance(m, AssistantMessage) and m.usage is not None):
@@ -143,6 +165,15 @@ def test_a_client_that_asks_for_no_cache_is_priced_without_one() -> None:
     session = replace(plain, model="claude-sonnet-4-5")
     assert pricing(session).rules.name == "no cache asked for"
     assert pricing(replace(plain, model="gpt-5.4")).rules.name == "OpenAI, automatic"
+
+
+def test_a_recording_whose_client_reports_nothing_of_a_cache_is_not_compared() -> None:
+    session = recorded([0, 10, 10])
+    for answer in (m for m in session.messages if isinstance(m, AssistantMessage) and m.usage is not None):
+        object.__setattr__(answer, "usage", Usage(input=answer.usage.prompt))
+    found = reconciled(session, Pricing("m", PRICES, OPENAI))
+    assert (found.why, len(found.predicted), found.left_out) == ("its reports say nothing of a cache", 0, 3)
+    assert reconciled(session, Pricing("m", PRICES, NO_CACHE)).error("prompt") == 0.0
 
 
 def test_a_model_without_a_price_is_priced_as_the_one_that_its_name_goes_on_from() -> None:

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from builders import result, said, told
 from builders import rules as system_prompt
-from builders import said, told
 from workbench.compaction.engine import Compaction, StageRecord
 from workbench.compaction.plan import Budget
 from workbench.errors import SettingError
 from workbench.metrics.costs.pricing import Pricing, pricing
 from workbench.metrics.costs.replay_cost import ReplayCost, replay_cost
-from workbench.models.cache_rules import ANTHROPIC, ANTHROPIC_HOUR, NO_CACHE, OPENAI, CacheRules
+from workbench.models.cache_rules import ANTHROPIC, ANTHROPIC_HOUR, NO_CACHE, OPENAI, OPENAI_WRITES, CacheRules
 from workbench.models.model import Completion
 from workbench.models.prices import given_tariff
 from workbench.replay.sizing import Sizing
@@ -100,6 +100,22 @@ def test_a_compaction_breaks_the_prefix_and_leaves_the_head() -> None:
     found = reckoned(replayed((90_000, 0), (30_000, 25_000), recorded=(90_000, 92_000), overhead=20_000))
     assert found.charges[1].read == 20_000
     assert reckoned(replayed((90_000, 0), (30_000, 25_000), overhead=20_000), OPENAI).charges[1].read == 24_960
+
+
+def test_reasoning_that_leaves_at_a_user_s_message_takes_what_stood_behind_it_out_of_the_cache() -> None:
+    """Two turns of two requests; the strategy compacts in the first, where its prompt falls to 4,096 tokens."""
+    messages: list[Message] = []
+    for turn in range(2):
+        messages += [said("go", f"u{turn}"), told("let me look", f"c{turn}", thought="hm")]
+        messages += [result("found", f"r{turn}"), told("done", f"a{turn}")]
+    sizes = [(12_800, 12_800, 0), (25_600, 4_096, 2_048), (38_400, 16_896, 4_096), (51_200, 29_696, 16_896)]
+    steps = tuple(Step(i, at, *one) for i, (at, one) in enumerate(zip((1, 3, 5, 7), sizes, strict=True)))
+    replay = Replay(Session.of(messages), "p", "natural", 200_000, Sizing((0,) * 8, 0, chars_per_token), steps, (), ())
+    found = reckoned(replay, OPENAI)
+    assert [one.read for one in found.plain] == [0, 12_800, 12_800, 38_400]
+    assert [one.read for one in found.charges] == [0, 2_048, 4_096, 16_896]
+    kept = reckoned(replay, OPENAI_WRITES)
+    assert [one.read for one in kept.plain] == [0, 12_800, 25_600, 38_400]
 
 
 def test_what_is_saved_is_what_no_compaction_would_have_cost_less_the_strategy_and_fetching_again() -> None:

@@ -49,6 +49,7 @@ class Reconciliation:
             compared, in the order of sending.
         causes: (requests,) why the cache read is far from the rules; empty where it is not.
         turns: how often each thing other than new messages changed a context.
+        requests: these requests themselves.
         usd_unwritten: USD by which the reported bill is too low, since its reports leave cache writes out.
         left_out: recorded answers of the main path that could not be compared: without a report, or by another model.
         why: why there is nothing to compare; empty where there is.
@@ -58,6 +59,7 @@ class Reconciliation:
     reported: Floats = field(default_factory=lambda: _rows())
     causes: tuple[Cause | Literal[""], ...] = ()
     turns: Counter[Turn] = field(default_factory=Counter)
+    requests: tuple[PredictedRequest, ...] = ()
     usd_unwritten: float = 0.0
     left_out: int = 0
     why: str = ""
@@ -113,7 +115,11 @@ class Reconciliation:
 
 
 def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliation:
-    """Predict each reported request of a session, and compare; nothing can be predicted without calibrated sizes."""
+    """Predict each reported request of a session, and compare.
+
+    Nothing can be predicted without calibrated sizes, nor compared where the client reports whole prompts alone though
+    the provider has a cache.
+    """
     answers = [message for message in session.messages if isinstance(message, AssistantMessage)]
     fitted, tariff = sizing.calibration, pricing.tariff
     if fitted is None or tariff is None:
@@ -121,6 +127,9 @@ def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliat
         if fitted is None and any(answer.usage is not None and answer.usage.prompt for answer in answers):
             why = f"too few of the {len(answers)} answers report their usage, or their reports fit no one law"
         return Reconciliation(left_out=len(answers), why=why)
+    told = [answer.usage for answer in answers if answer.usage is not None]
+    if pricing.rules.seconds and not any(usage.cache_read or usage.cache_write for usage in told):
+        return Reconciliation(left_out=len(answers), why="its reports say nothing of a cache")
     count = sizing.count.count if isinstance(sizing.count, Scaled) else sizing.count
     counted = sizing.counted or tuple(count(message) for message in session.messages)
     requests = predicted_requests(session, counted, count, fitted.overhead, fitted.scale)
@@ -135,7 +144,7 @@ def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliat
     causes = tuple(cause for _, cause in made)
     unwritten = _unwritten(usages, tariff) if pricing.rules.writes else 0.0
     left_out = sum(id(answer) not in there for answer in answers)
-    return Reconciliation(predicted, reported, causes, turns, unwritten, left_out)
+    return Reconciliation(predicted, reported, causes, turns, requests, unwritten, left_out)
 
 
 def _rows(rows: Iterable[tuple[int, int, float, float]] = ()) -> Floats:
@@ -151,6 +160,8 @@ def _predicted(
     known = requests[max(i - 1, 0) if one.begins_with is None else one.begins_with]
     before = round(known.settled) if i else 0
     prefix = min(head, before) if one.begins_with is None else before  # an earlier prompt is found up to its end
+    if pricing.rules.forgets and one.turn_before is not None:
+        prefix = min(prefix, round(requests[one.turn_before].settled))
     waited = seconds_between(known.request.answer, one.request.answer)
     made = charge(tariff, pricing.rules, prompt, prefix, before, head, waited)
     said = one.request.answer.usage or Usage()

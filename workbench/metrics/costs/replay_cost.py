@@ -5,7 +5,7 @@ as plain input; the recorded answer is paid as output. Everything is a sum over 
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate, takewhile
@@ -15,8 +15,10 @@ from workbench.metrics.costs.pricing import Pricing
 from workbench.models.cache_rules import CacheRules
 from workbench.models.model import Completion
 from workbench.models.prices import Tariff
-from workbench.replay.step import Replay
+from workbench.replay.step import Replay, Step
 from workbench.transcript.message import AssistantMessage, Message, SystemMessage
+from workbench.transcript.recorded_requests import turns_before
+from workbench.transcript.session import Session
 
 CHARACTERS = 4
 """A token of a summary that was not counted."""
@@ -103,15 +105,28 @@ def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCos
     one_charge = partial(charge, tariff, pricing.rules, head=head_tokens(replay, pricing))
     charges, plain = list[Charge](), list[Charge]()
     sent = recorded = 0
+    moved = thinking_left(replay.session, steps, pricing.rules)
     for i, step in enumerate(steps):
         wait, output, summary = waits[step.request], outputs[step.request], summaries.get(i, 0.0)
-        prompt = (step.tokens_sent, step.prefix_reused, sent)
-        charges.append(one_charge(*prompt, waited=wait, output=output, summaries=summary))
-        plain.append(one_charge(step.tokens_recorded, recorded, recorded, waited=wait, output=output))
+        since = steps[moved.get(i, i) : i]
+        prefix = min([step.prefix_reused, *(one.tokens_sent for one in since)])
+        charges.append(one_charge(step.tokens_sent, prefix, sent, waited=wait, output=output, summaries=summary))
+        prefix = min([recorded, *(one.tokens_recorded for one in since)])
+        plain.append(one_charge(step.tokens_recorded, prefix, recorded, waited=wait, output=output))
         sent, recorded = step.tokens_sent, step.tokens_recorded
     rates = tariff.at(sent)
     again = fetched * (rates.cache_write if pricing.rules.writes else rates.input)
     return ReplayCost(pricing, tuple(charges), tuple(plain), again, assumed)
+
+
+def thinking_left(session: Session, steps: Sequence[Step], rules: CacheRules) -> Mapping[int, int]:
+    """By place, each request in which the user speaks and the thinking of the turn before is gone.
+
+    With it stands the place of the request that began that turn: no more than the smallest prompt since is still found.
+    """
+    before = turns_before(session) if rules.forgets else {}
+    first = {step.index: i for i, step in reversed(list(enumerate(steps)))}
+    return {first[at]: first[began] for at, began in before.items() if at in first and began in first}
 
 
 def charge(
