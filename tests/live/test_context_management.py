@@ -11,7 +11,7 @@ from live.talk import Record, asked
 
 from workbench.compaction.presets import BUILTIN
 from workbench.live.compactor import Compactor
-from workbench.live.events import Rewound, UsageIgnored
+from workbench.live.events import CompactionEnded, Rewound, UsageIgnored
 from workbench.models.extractive import Extractive
 
 EVERY = 9
@@ -83,3 +83,41 @@ def test_the_provider_compacts_beside_the_preset_and_both_stand(preset: str, api
     assert live.original == talk
     assert not [event for event in live.events if isinstance(event, Rewound) and event.undone]
     assert not [event for event in live.events if isinstance(event, UsageIgnored)]
+
+
+class Applied:
+    """A client's object, as an answer has it."""
+
+    def __init__(self, tokens: int) -> None:
+        self.tokens = tokens
+
+    def model_dump(self, exclude_none: bool = False) -> Record:
+        return {"applied_edits": [{"type": "clear_tool_uses_20250919", "cleared_input_tokens": self.tokens}]}
+
+
+@pytest.mark.parametrize("preset", ["truncate", "pipeline", "pi"])
+def test_what_the_provider_clears_by_itself_is_counted_no_more(preset: str) -> None:
+    found = []
+    for told in (True, False):
+        live = Compactor(preset, model=Extractive(), window=8_000, format="anthropic")
+        talk: list[Record] = []
+        for n in range(0, 40 * EVERY, EVERY):  # no answer brings a compaction
+            talk.append(asked(f"Look at part {n}."))
+            sent = live.before_request(talk)
+            answer, usage = anthropic({"messages": sent}, n)
+            cleared = len(json.dumps(sent)) // 4 - usage["input_tokens"]
+            live.report_usage(usage, context_management=Applied(cleared) if told else None)
+            assert live.tokens < 8_000
+            talk += answer
+        found.append(sum(isinstance(event, CompactionEnded) for event in live.events))
+        again = Compactor.load(json.loads(json.dumps(live.save())), model=Extractive())
+        assert (again.tokens, again.before_request(talk)) == (live.tokens, live.before_request(talk))
+    assert found[0] == 0 < found[1]
+
+
+@pytest.mark.parametrize("told", [7, "many", {"applied_edits": 7}, {"applied_edits": [{"cleared_input_tokens": -1}]}])
+def test_a_report_of_edits_that_cannot_be_read_is_passed_over(told: object) -> None:
+    live = Compactor("truncate", window=8_000)
+    live.before_request([asked("Look.")])
+    assert live.report_usage({"prompt_tokens": 100, "completion_tokens": 9}, context_management=told) is None
+    assert live.tokens == 100

@@ -24,7 +24,7 @@ from workbench.live.runner import Runner
 from workbench.live.saved import read, restore, save
 from workbench.live.scheduler import Scheduler
 from workbench.live.settings import Settings, whole
-from workbench.live.usage import usage_of
+from workbench.live.usage import cleared_by, usage_of
 from workbench.models import find_model
 from workbench.models.model import Model
 from workbench.models.provider_errors import Diagnosis, ProviderError
@@ -100,6 +100,7 @@ class Compactor(RecallTool):
         self._recovery = Recovery(self._runner, self._media, host)
         self._scheduler = Scheduler(self._runner, host)
         self._usage_of = host.guarded("report_usage", usage_of, lambda _: None, lambda _: True)
+        self._cleared_by = host.guarded("report_usage", cleared_by, lambda _: 0, lambda _: True)
 
     @property
     def events(self) -> list[Event]:
@@ -210,7 +211,9 @@ class Compactor(RecallTool):
         self._runner.hear(messages)
         self._scheduler.consider("after_turn")
 
-    def report_usage(self, usage: Json, *, stop: str = "", model: str = "") -> Diagnosis | None:
+    def report_usage(
+        self, usage: Json, *, stop: str = "", model: str = "", context_management: Json = None
+    ) -> Diagnosis | None:
         """Take in what the provider reported for the newest request.
 
         A report about another history or by another model is ignored. After one that shows an overflow without an
@@ -220,6 +223,7 @@ class Compactor(RecallTool):
             usage: in any provider's form, as a dict or an object.
             stop: the stop or finish reason.
             model: the model that answered.
+            context_management: of Anthropic's answer: what its edits cleared is counted no more.
 
         Returns:
             The overflow that it shows, or None.
@@ -228,10 +232,10 @@ class Compactor(RecallTool):
             if why := self._gauge.stale(model):
                 self._tell(UsageIgnored(why))
                 return None
-            reported = self._usage_of(usage)
-            diagnosis = self._gauge.judge(reported, str(stop))
+            reported, cleared = self._usage_of(usage), self._cleared_by(context_management)
+            diagnosis = self._gauge.judge(reported, str(stop), cleared)
             if reported is not None:
-                self._gauge.take(reported)
+                self._gauge.take(reported, cleared=cleared)
             if diagnosis is not None:
                 self._scheduler.overflowed = True
                 self._recovery.judged(diagnosis)

@@ -33,6 +33,7 @@ class SentRequest:
     Attributes:
         tokens: by the preset's count.
         plain: by the host's count.
+        cleared: tokens that the provider took out of it by itself, as it said.
     """
 
     version: int
@@ -40,11 +41,12 @@ class SentRequest:
     tokens: int
     plain: int
     usage: Usage = NOTHING_REPORTED
+    cleared: int = 0
 
     @property
     def unexplained(self) -> int:
         """Tokens of the reported prompt that our count of the messages does not explain."""
-        return max(self.usage.prompt - self.tokens, 0)
+        return max(self.usage.prompt + self.cleared - self.tokens, 0)
 
 
 class Gauge:
@@ -83,8 +85,8 @@ class Gauge:
 
     @property
     def tokens(self) -> int:
-        """Tokens of the request that would be sent now."""
-        return self.spoken + self.overhead
+        """Tokens of the request that would be sent now, without what the provider takes out of it by itself."""
+        return max(self.spoken + self.overhead - self._cleared, 0)
 
     @property
     def spoken(self) -> int:
@@ -111,7 +113,7 @@ class Gauge:
         plain = self.plain
         beside = self.declared_tokens + self.memory.added
         if report is not None:
-            beside = max(report.usage.prompt - report.plain, 0)
+            beside = max(report.usage.prompt + report.cleared - report.plain, 0) - report.cleared
         return max(self.tokens, plain + beside)
 
     @property
@@ -164,19 +166,19 @@ class Gauge:
             return f"the report is by {model!r}, the request was for {self.model!r}"
         return ""
 
-    def take(self, usage: Usage, *, refused: bool = False) -> None:
+    def take(self, usage: Usage, *, refused: bool = False, cleared: int = 0) -> None:
         """Take in a report for the newest request; one about a refused request says nothing about others."""
         if self.request is None or not usage.prompt:
             return
-        self.reported = replace(self.request, usage=usage)
+        self.reported = replace(self.request, usage=usage, cleared=cleared)
         if not refused:
             left = self.reported.unexplained
             self.least = left if self.least is None else min(self.least, left)
 
-    def judge(self, usage: Usage | None, stop: str) -> Diagnosis | None:
-        """Whether the answer to the newest request hides an overflow."""
+    def judge(self, usage: Usage | None, stop: str, cleared: int = 0) -> Diagnosis | None:
+        """Whether the answer to the newest request hides an overflow; a prompt is no shorter for what was cleared."""
         report = self._valid_report()
-        before = None if report is None else report.usage
+        before = None if report is None or cleared or report.cleared else report.usage
         grown = 0 if report is None or self.request is None else self.request.tokens - report.tokens
         return classify_answer(usage, stop, self.window, before, grown)
 
@@ -254,6 +256,11 @@ class Gauge:
             messages=len(self.memory.state.sent.messages), reported=None if report is None else report.usage,
             since=0 if report is None else max(self.spoken - report.tokens, 0), requested=requested,
         )  # fmt: skip
+
+    @property
+    def _cleared(self) -> int:
+        report = self._valid_report()
+        return 0 if report is None else report.cleared
 
     def _valid_report(self) -> SentRequest | None:
         report = self.reported

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 
 from workbench.importers.usage import ANTHROPIC_USAGE, GEMINI_USAGE, OPENAI_USAGE
+from workbench.importers.values import count
+from workbench.live.formats.parts import plain
 from workbench.transcript.message import Json, Usage
 
 GEMINI_FIELDS = ("prompt_token_count", "promptTokenCount")
@@ -18,6 +20,13 @@ def usage_of(report: Json) -> Usage | None:
         return GEMINI_USAGE.read(figures)
     fields = OPENAI_USAGE if any(figures.get(name) for name in OPENAI_FIELDS) else ANTHROPIC_USAGE
     return fields.read(figures)
+
+
+def cleared_by(managed: Json) -> int:
+    """Tokens that the provider's own edits took out of a request, from the `context_management` of its answer."""
+    record = managed if isinstance(managed, Mapping) else plain(managed)
+    edits = record.get("applied_edits") if isinstance(record, Mapping) else None
+    return sum(count(plain(edit), "cleared_input_tokens") for edit in edits or ())
 
 
 def _figures(value: Json) -> Json:

@@ -149,7 +149,8 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
         if answer is not None and answer.usage_metadata:
             told = answer.response_metadata
             stop = str(told.get("finish_reason") or told.get("stop_reason") or "")
-            live.report_usage(_usage(answer), stop=stop, model=call.model)
+            managed = told.get("context_management")
+            live.report_usage(_usage(answer), stop=stop, model=call.model, context_management=managed)
         update = Command(update=self._saved(live, call.request.state))
         return ExtendedModelResponse(model_response=response, command=update)
 
