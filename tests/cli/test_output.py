@@ -9,7 +9,7 @@ import pytest
 from workbench.cli import main
 from workbench.cli.app import hint
 from workbench.cli.notebooks import joined
-from workbench.cli.output import complain, painted, plain_warnings, table
+from workbench.cli.output import complain, painted, plain_warnings, table, tables
 from workbench.compaction.presets import NAMES
 from workbench.errors import FormatError, LeftOut, ModelError, SetupError, UnknownName, WorkbenchError
 
@@ -53,6 +53,14 @@ def test_a_table_with_too_many_numbers_is_written_row_by_row() -> None:
 
 def test_without_a_terminal_nothing_is_cut() -> None:
     assert "word " * 30 in table(ROWS) + " "
+
+
+def test_columns_that_do_not_fit_go_below_under_the_same_names() -> None:
+    rows = [{"strategy": "a_name_that_is_long", **{f"family {n}": "100 %" for n in range(12)}}]
+    blocks = tables(rows, {name: name for name in rows[0]}, room=40).split("\n\n")
+    assert len(blocks) > 2 and all("a_name_that_is_long" in block for block in blocks)
+    assert sum(block.count("100 %") for block in blocks) == 12
+    assert all(len(line) <= 40 for block in blocks for line in block.splitlines())
 
 
 def test_a_misspelt_name_is_answered_with_the_right_one() -> None:

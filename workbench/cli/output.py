@@ -141,6 +141,29 @@ def table(
     return "\n".join(line.rstrip() for line in drawn.get().splitlines())
 
 
+def tables(rows: Iterable[Mapping[str, object]], columns: Mapping[str, str], *, room: int = 80) -> str:
+    """Rows as a table, or as several below each other that begin with the same column, so that no name is broken.
+
+    Args:
+        rows: the values by key.
+        columns: as for `table`; headings are broken between words.
+        room: most characters in a line.
+    """
+    every, (first, *others) = list(rows), columns.items()
+
+    def width(column: tuple[str, str]) -> int:
+        heading, key = column
+        return max(map(len, (*heading.split(), *(_cell(row, key) for row in every)))) + 3
+
+    parts: list[list[tuple[str, str]]] = [[]]
+    for one in others:
+        if parts[-1] and sum(map(width, (first, *parts[-1], one))) - 1 > room:
+            parts.append([])
+        parts[-1].append(one)
+    shown = ({heading.replace(" ", "\n"): key for heading, key in (first, *part)} for part in parts)
+    return "\n\n".join(table(every, part) for part in shown)
+
+
 def frame_table(frame: pd.DataFrame) -> str:
     """A DataFrame as a table, its fractions with three digits."""
     fractions = set(frame.select_dtypes("float"))

@@ -8,7 +8,7 @@ import pandas as pd
 from workbench.cli.ending import PENDING
 from workbench.cli.judge import use_at_most
 from workbench.cli.options import AsJson, DryRun, takes, tell_terms
-from workbench.cli.output import complain, printable, records, say, say_json, table
+from workbench.cli.output import complain, printable, records, say, say_json, tables
 from workbench.experiment.filler import ModelUse
 from workbench.formats import decimal
 from workbench.trials.run import TrialSpec
@@ -76,7 +76,7 @@ def _show(trials: pd.DataFrame, whole: pd.DataFrame, families: Sequence[str]) ->
         "bad acts": "violations:decimal",
         "tokens": "tokens:amount", "USD": "usd:dollars",
     }  # fmt: skip
-    say(table(rows, columns))
+    say(tables(rows, columns))
     say("\nMeans a trial.")
     if base:
         say(f"`vs {base}`: the difference in success, with its 95 % interval over families, paired by task.")
@@ -84,7 +84,7 @@ def _show(trials: pd.DataFrame, whole: pd.DataFrame, families: Sequence[str]) ->
     own = trials[trials["status"] == "ok"].pivot_table("success", "strategy", "family", "mean", sort=False)
     each = [{"strategy": name, **values} for name, values in zip(own.index, records(own.astype(float)), strict=True)]
     say("Success by family:\n")
-    say(table(each, {"strategy": "strategy", **{name.replace("_", " "): f"{name}:percent" for name in own}}, room=80))
+    say(tables(each, {"strategy": "strategy", **{name.replace("_", " "): f"{name}:percent" for name in own}}))
 
 
 def _against(row: dict[str, object]) -> str:

@@ -196,21 +196,28 @@ class CandidateLikelihood(ModelReader):
         self._model, self.name = model, model.name
 
     def sit(self, items: Sequence[Item], context: str) -> list[Answered]:
-        """See `ModelReader`."""
-        return [self._answered(item, context) for item in items]
+        """See `ModelReader`. First without the context, then behind it, so that the model reads it once."""
+        alone, after = ([self._surprises(before, item) for item in items] for before in ("", context))
+        return [_most_gained(*both) for both in zip(alone, after, strict=True)]
 
-    def _answered(self, item: Item, context: str) -> Answered:
-        opening = _OPENINGS.get(item.kind) or gapped(item).partition(GAP)[0]
-        try:
-            gains = [self._gain(context, f"\n\n{opening}", candidate) for candidate in item.candidates]
-        except ModelError as error:
-            return Answered(math.nan, str(error))
-        best = [gain >= max(gains) - 1e-9 for gain in gains]
-        return Answered(best[0] / sum(best))
-
-    def _gain(self, context: str, opening: str, candidate: str) -> float:
-        """By how many nats the context makes a candidate more likely."""
+    def _surprises(self, before: str, item: Item) -> list[float] | str:
+        """How many nats each candidate is worth behind a text; why not, where the model cannot say it."""
+        opening = "\n\n" + (_OPENINGS.get(item.kind) or gapped(item).partition(GAP)[0])
         start = len(opening.encode("utf-8", "replace"))
-        places = ((start, start + len(candidate.encode("utf-8", "replace"))),)
-        alone, after = (self._model.score(before, opening + candidate, places) for before in ("", context))
-        return sum(alone) - sum(after)
+        ends = [start + len(one.encode("utf-8", "replace")) for one in item.candidates]
+        try:
+            return [
+                sum(self._model.score(before, opening + one, ((start, end),)))
+                for one, end in zip(item.candidates, ends, strict=True)
+            ]
+        except ModelError as error:
+            return str(error)
+
+
+def _most_gained(alone: list[float] | str, after: list[float] | str) -> Answered:
+    """The credit where the context makes the true candidate more likely than all others; shared where several are."""
+    if isinstance(alone, str) or isinstance(after, str):
+        return Answered(math.nan, alone if isinstance(alone, str) else str(after))
+    gains = [one - other for one, other in zip(alone, after, strict=True)]
+    best = [gain >= max(gains) - 1e-9 for gain in gains]
+    return Answered(best[0] / sum(best))
