@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pandas as pd
-from summaries import COUNT, recorded_contexts_of, text_of, written
+from summaries import COUNT, recorded_contexts_of, written
 
 from workbench.experiment.prepared import Prepared
 from workbench.formats import decimal
@@ -16,6 +16,7 @@ from workbench.importers.importer import load
 from workbench.transcript.message import Summary, said_text
 from workbench.validation.answers.records import graded
 from workbench.validation.gaming import filled
+from workbench.validation.judges import text_of
 from workbench.validation.used_things import used_things
 
 

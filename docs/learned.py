@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from rows import Frames, Part, run
-from summaries import AT, FEWEST, sample
+from summaries import AT, sample
 
 from workbench.analysis.paired import estimate
 from workbench.compaction.engine import compact
@@ -32,6 +32,7 @@ from workbench.models.extractive import Extractive
 from workbench.models.learned.weights import LearnedWeights, Logistic
 from workbench.replay.boundaries import at_shares
 from workbench.replay.matched import sized_histories
+from workbench.validation.judges import FEWEST
 
 PAGE = Path(__file__).parent / "learned.md"
 SHARES = (0.05, 0.1, 0.2, 0.3)

@@ -1,18 +1,10 @@
-"""Summaries of the rule-based writer beside other contexts of the same size, by judges that are made differently.
-
-The judges of the exam and the panel know lines and names, as the writer does. Three others know neither: they take the
-words of the answers to come as they stand, split at blanks or read by a compressor.
-"""
+"""Summaries of the rule-based writer beside other contexts of the same size, by judges that are made differently."""
 
 from __future__ import annotations
 
-import lzma
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from math import log
+from dataclasses import replace
 
 import pandas as pd
 
@@ -22,34 +14,22 @@ from workbench.compaction.plan import Budget
 from workbench.compaction.presets import preset
 from workbench.experiment.prepared import Prepared, prepared, sessions_in, sources_of
 from workbench.formats import some
-from workbench.metrics.demand import HORIZON
-from workbench.metrics.exam.exams import Exams
-from workbench.metrics.view import view
 from workbench.models.extractive import Extractive
 from workbench.models.model import Model, SummaryRequest
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.ragged import kept_mask
 from workbench.replay.boundaries import at_shares
 from workbench.replay.matched import RecordedContexts, SizedHistory, recorded_contexts, sized_histories
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Message, Summary, said_text
+from workbench.transcript.message import Message, Summary
 from workbench.transcript.session import Session
+from workbench.validation.judges import JUDGES, Judged
 
-JUDGES = {
-    "exam": "the exam", "edits": "lines to edit", "stale": "stale values (lower is better)", "request": "the request",
-    "phrases": "phrases", "bound": "*bound*", "presence": "presence", "runs": "runs of five words",
-    "rare": "rare words", "compressed": "compression",
-}  # fmt: skip
-APART = ("runs", "rare", "compressed")
-"""Judges that know neither names nor lines."""
-FEWEST = 5
-"""Questions, names or words that a judge needs at a boundary."""
-RUN = 5
+TITLES = JUDGES | {"bound": "*bound*"}
+"""The judges as pages name them."""
 SHARES, AT = (0.1, 0.2), (0.5, 0.8)
 MESSAGES = range(60, 401)
 COUNT = TiktokenCounter()
 EXTRACTIVE = Extractive()
-_WORD = re.compile(r"\w{3,}")
 
 
 def sample(paths: Sequence[str], bundled: bool = True, most: int = 3) -> Iterator[Session]:
@@ -67,87 +47,6 @@ def ours(rows: pd.DataFrame) -> pd.Series:
     """Whether each row's project (a column, or the index) is one of a bundled session."""
     projects = {session.project for source in sources_of([]) for session in sessions_in(source)}
     return (rows["project"] if "project" in rows else rows.index.to_series()).isin(projects)
-
-
-def text_of(messages: Iterable[Message]) -> str:
-    """What messages say, as one text."""
-    return "\n".join(map(said_text, messages))
-
-
-def packed(text: str) -> int:
-    """The bytes of a text behind a compressor that looks back over the whole of it."""
-    return len(lzma.compress(text.encode(errors="replace"), lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA2}]))
-
-
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """One boundary of one session: what came then, and what each judge says of contexts."""
-
-    ready: Prepared
-    at: int
-
-    def scores(self, context: Context) -> dict[str, float]:
-        """By judge; without those that have too little to go by here. In [0, 1] but the exam, whose 0 is guessing."""
-        ready, at, seen = self.ready, self.at, view(self.ready.session, context)
-        index, exams = ready.index, Exams.of(ready.index)
-        found: dict[str, float] = {}
-        if len(exams.at(at).items) >= FEWEST:
-            found["exam"] = exams.at(at).score(seen)
-        stale, values = index.changes.stale(at, kept_mask(seen.kept, index.inverted_index.n), seen.texts)
-        if values:
-            found["stale"] = stale / values
-        found |= {str(part): share for part, share in exams.later_use.shares(at, seen).items()}
-        if len(index.demand(at)) >= FEWEST:
-            retained = index.demand(at).retained(seen.kept, seen.texts)
-            found |= {"bound": retained.mean("bound"), "presence": retained.mean("presence")}
-        return found | self._by_text(text_of(context.messages))
-
-    def _by_text(self, text: str) -> dict[str, float]:
-        found: dict[str, float] = {}
-        if len(self._runs) >= FEWEST:
-            found["runs"] = len(self._runs & _runs(text)) / len(self._runs)
-        if len(self._rare) >= FEWEST:
-            held = set(_WORD.findall(text.lower()))
-            found["rare"] = sum(self._rare[word] for word in held & self._rare.keys()) / sum(self._rare.values())
-        alone, whole = self._packed
-        if whole < alone:
-            found["compressed"] = (alone - packed(f"{text}\n{self._future}") + packed(text)) / (alone - whole)
-        return found
-
-    @cached_property
-    def _past(self) -> Sequence[Message]:
-        return self.ready.session.messages[: self.at]
-
-    @cached_property
-    def _future(self) -> str:
-        after = self.ready.session.messages[self.at : self.at + HORIZON]
-        return text_of(message for message in after if isinstance(message, AssistantMessage))
-
-    @cached_property
-    def _runs(self) -> set[tuple[str, ...]]:
-        return _runs(self._future) & _runs(text_of(self._past))
-
-    @cached_property
-    def _rare(self) -> Mapping[str, float]:
-        """The words of the future that are in at most a tenth of the history's messages, by rarity."""
-        said = Counter(word for message in self._past for word in {*_WORD.findall(said_text(message).lower())})
-        most = max(len(self._past) / 10, 1)
-        return {
-            word: log(len(self._past) / said[word])
-            for word in {*_WORD.findall(self._future.lower())}
-            if 0 < said[word] <= most
-        }
-
-    @cached_property
-    def _packed(self) -> tuple[int, int]:
-        """Bytes of the future alone, and behind the whole history."""
-        past = text_of(self._past)
-        return packed(self._future), packed(f"{past}\n{self._future}") - packed(past)
-
-
-def _runs(text: str) -> set[tuple[str, ...]]:
-    words = text.split()
-    return set(zip(*(words[start:] for start in range(RUN)), strict=False))
 
 
 def cut(ready: Prepared, one: SizedHistory, name: str, target: int | None = None) -> Context:
@@ -250,7 +149,7 @@ def _sizes(rows: pd.DataFrame, one: str, other: str) -> Iterator[str]:
     heads = (f"{one}, {size} | {other}, {size} | difference" for size in sizes)
     yield f"| judge | {' | '.join(heads)} |"
     yield "|---" * (3 * len(sizes) + 1) + "|"
-    for judge, title in JUDGES.items():
+    for judge, title in TITLES.items():
         cells = (_lead(rows[(rows["judge"] == judge) & (rows["size"] == size)], one, other) for size in sizes)
         yield f"| {title} | {' | '.join(cells)} |"
 
@@ -267,7 +166,7 @@ def recorded_table(rows: pd.DataFrame) -> Iterator[str]:
     yield ""
     yield "| judge | the agent's own | the writer's | difference | writer ahead, level, behind | *truncate* |"
     yield "|---" * 6 + "|"
-    for judge, title in JUDGES.items():
+    for judge, title in TITLES.items():
         own = rows[rows["judge"] == judge]
         each = own.pivot_table(index=["session", "at"], columns="context", values="value")
         apart = (each["extractive"] - each["recorded"]).dropna() * (-1 if judge == "stale" else 1)

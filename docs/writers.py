@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
-from summaries import AT, JUDGES, SHARES, Judged, cut, ours, rows_of
+from summaries import AT, SHARES, TITLES, cut, ours, rows_of
 
 from workbench.analysis.paired import estimate
 from workbench.experiment.prepared import prepared
@@ -20,6 +20,7 @@ from workbench.models.extractive import choice, outline
 from workbench.replay.boundaries import at_shares
 from workbench.replay.matched import sized_histories
 from workbench.transcript.session import Session
+from workbench.validation.judges import Judged
 
 SHOWN = ("exam", "edits", "request", "phrases", "bound", "runs", "rare", "compressed")
 TODAY, OTHER = "all rules", "truncate"
@@ -112,7 +113,7 @@ def writers_table(rows: pd.DataFrame) -> Iterator[str]:
 
 
 def _head(title: str) -> Iterator[str]:
-    yield f"| {title} | {' | '.join(JUDGES[judge] for judge in SHOWN)} |"
+    yield f"| {title} | {' | '.join(TITLES[judge] for judge in SHOWN)} |"
     yield "|---" * (len(SHOWN) + 1) + "|"
 
 
