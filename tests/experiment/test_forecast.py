@@ -7,14 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from models.provider import Reply, completion, serving
 
 from builders import remembering, rules
 from workbench.cli import main
+from workbench.errors import SetupError
 from workbench.experiment.compare import Forecast, compare, forecast
 from workbench.importers.native import save
 from workbench.models.prices import tariff
 from workbench.models.provider_options import MODELS_FILE
 from workbench.models.scripted import Scripted
+from workbench.models.speed import measured
 from workbench.transcript.session import Session
 
 PAID = "litellm:gpt-4o-mini"
@@ -111,7 +114,36 @@ def test_the_command_says_it_and_asks_nothing(
     ]
     words += ["--out", str(tmp_path / "run"), "--dry-run"]
     assert main(words) == 0
-    assert "At most about" in capsys.readouterr().out
+    assert "at most about $" in capsys.readouterr().out
     assert main([*words, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["requests"] > 4
     assert not (tmp_path / "run").exists()
+
+
+def test_what_is_to_come_is_said_before_the_first_call_and_nothing_is_said_where_no_model_is_asked(
+    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
+    words = ["compare", str(recording), "-s", "truncate,summarize", "-w", "4000", "--shares", "0.2", "-j", "1"]
+    words += ["--out", str(tmp_path / "run"), "--no-report"]
+    said: list[str] = []
+    with serving() as provider:
+        provider.by = lambda asked: said.append(capsys.readouterr().err) or completion("a summary " * 40)  # type: ignore[func-returns-value]
+        monkeypatch.setenv("WORKBENCH_API_BASE", provider.address)
+        assert main([*words, "--model", "litellm:openai/stub"]) == 0
+    first = " ".join(said[0].split())
+    assert "requests to litellm:openai/stub for summaries of summarize: " in first
+    assert "at 2,000 tokens read and 60 written a second (assumed" in first and "price is not known" in first
+    assert main(words) == 0
+    assert "requests to" not in capsys.readouterr().err
+
+
+def test_a_model_on_this_machine_is_measured_on_one_short_call() -> None:
+    with serving() as server:
+        server.replies = [Reply({"timings": {"prompt_per_second": 400.0, "predicted_per_second": 25.0}})]
+        found = measured(server.address)
+        assert (found.read, found.written) == (400.0, 25.0) and found.known.startswith("measured on one short call")
+        assert found.seconds(4_000, 50) == 12.0 and len(server.requests) == 1
+        server.replies = [Reply({"content": "no timings"})]
+        with pytest.raises(SetupError, match="did not answer a short call"):
+            measured(server.address)

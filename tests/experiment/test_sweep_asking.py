@@ -83,7 +83,7 @@ def test_a_dry_run_lists_the_points_and_says_the_dollars(tmp_path: Path, capsys:
     words = ["sweep", str(tmp_path / "grid.toml"), "--dry-run", "-j", "1", "--out", str(tmp_path / "run")]
     assert main(words) == 0
     told = capsys.readouterr().out
-    assert "4 points" in told and "At most about" in told
+    assert "4 points" in told and "at most about $" in told
     assert main([*words, "--json"]) == 0
     once = json.loads(capsys.readouterr().out)
     assert len(once["points"]) == 4 and once["usd"] > 0

@@ -195,7 +195,7 @@ def test_what_a_model_that_reads_may_cost_is_told_before_it_is_asked_and_is_boun
     words = ["simulate", str(recording), "--strategies", "truncate", "--window", "4000", "--jobs", "1"]
     words += ["--out", str(tmp_path / "run"), "--cache", str(tmp_path / "cache")]
     assert main([*words, "--dry-run"]) == 0
-    assert "No model is asked" in capsys.readouterr().out
+    assert "it costs nothing" in capsys.readouterr().out
     words += ["--reader", "litellm:gpt-4o-mini"]
     assert main([*words, "--dry-run"]) == 0
     told = capsys.readouterr().out

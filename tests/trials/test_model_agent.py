@@ -124,9 +124,9 @@ def test_the_command_foretells_the_bill_keeps_to_its_limit_and_asks_nothing_twic
         monkeypatch.setenv("WORKBENCH_API_BASE", provider.address)
         assert main([*words, "--dry-run"]) == 0
         assert not provider.requests
-        foretold = json.loads(capsys.readouterr().out)[0]
+        foretold = json.loads(capsys.readouterr().out)["the agent"]
         assert foretold["requests"] > 50
-        assert 0.1 < foretold["usd"] < 1
+        assert 0.1 < foretold["usd"] < 1 and foretold["seconds"] > 0 and foretold["speed"].startswith("assumed")
         assert main([*words, "--max-dollars", "0.05"]) == PENDING
         cut = json.loads(capsys.readouterr().out)
         assert "the limit is" in cut["pending"]

@@ -72,7 +72,7 @@ def test_the_command_prints_what_each_strategy_succeeds_in(
     shown = capsys.readouterr().out
     assert all(word in shown for name in FEW for word in name.split("_"))
     assert main([*words, "--out", str(done.path), "--dry-run"]) == 0
-    assert "nothing is to be paid" in capsys.readouterr().out
+    assert "it costs nothing" in capsys.readouterr().out
 
 
 def test_its_tables_fit_80_columns_and_break_no_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

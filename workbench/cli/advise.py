@@ -10,7 +10,7 @@ from workbench.advice.paste import Snippet, snippets
 from workbench.advice.search import Round
 from workbench.analysis.paired import Estimate
 from workbench.cli.ending import PENDING
-from workbench.cli.foresee import show_forecast
+from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import complain, records, say, say_json, table, write
 from workbench.formats import joined, some
@@ -44,14 +44,18 @@ def advise(spec: AdviceSpec, paths: Paths = None, dry_run: DryRun = False, as_js
       workbench advise my-sessions/ --space grid.toml --model extractive,litellm:gpt-4o-mini --max-dollars 2
     """
     silent = spec.changed(quiet=spec.quiet or as_json)
-    if dry_run:
+    how = Foresight(spec.model, spec.jobs, spec.model_settings, dry_run, as_json)
+    if not dry_run:
+        tell_terms(*spec.model)
+    if dry_run or not spec.quiet:
         found, taken = forecast(paths or (), spec=silent)
-        if not as_json:
+        if not (dry_run and as_json):
             minutes = taken.tokens / TOKENS_A_SECOND / (spec.jobs or os.cpu_count() or 1) / 60
-            say(f"{_rounds(found)}, at most, in about {some(max(round(minutes), 1), 'minute')}.")
-            say("The folds use the same replays, and some more where they come to other finalists.\n")
-        return show_forecast(taken, as_json, {"rounds": list(map(asdict, found))})
-    tell_terms(*spec.model)
+            said = say if dry_run else complain
+            said(f"{_rounds(found)}, at most, in about {some(max(round(minutes), 1), 'minute')}.")
+            said("The folds use the same replays, and some more where they come to other finalists.")
+        if not tell_forecast(how, taken, {"rounds": list(map(asdict, found))}):
+            return 0
     advice = advice_of(paths or (), spec=silent)
     point = advice.advised
     pasted = list(snippets(advice.grid.preset(point), point.base, point.settings, advice.window, point.model))

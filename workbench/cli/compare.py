@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from workbench.cli.ending import UNUSABLE, finish, warn_of_replicates
-from workbench.cli.foresee import show_forecast
+from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.headline import outcome, page, show, show_places
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, Run, takes, tell_terms
 from workbench.cli.output import complain, say, say_json
@@ -47,10 +47,13 @@ def compare(
       workbench compare session.jsonl --model extractive,litellm:gpt-4o-mini --max-dollars 2
     """
     silent = spec.changed(quiet=spec.quiet or as_json)
-    if dry_run:
-        return show_forecast(forecast(paths or (), spec=silent), as_json)
-    tell_terms(*spec.model)
-    warn_of_replicates(spec.replicates, *spec.model)
+    if not dry_run:
+        tell_terms(*spec.model)
+        warn_of_replicates(spec.replicates, *spec.model)
+    how = Foresight(spec.model, spec.jobs, spec.model_settings, dry_run, as_json)
+    foreseen = dry_run or (how.asks and not spec.quiet)
+    if foreseen and not tell_forecast(how, forecast(paths or (), spec=silent)):
+        return 0
     results = run_of(paths or (), spec=silent)
     code = finish(results)
     if code == UNUSABLE:

@@ -1,35 +1,121 @@
-"""What a run would take, printed before anything is asked."""
+"""What models will be asked, said before the first call: calls, tokens, minutes and dollars."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 
-from workbench.cli.output import say, say_json, table
+from workbench.cli.output import complain, say, say_json, table
 from workbench.experiment.compare import Forecast
-from workbench.formats import dollars
+from workbench.experiment.filler import PAID, ModelUse, is_asked
+from workbench.formats import count, dollars, joined, some
+from workbench.models import find_model
+from workbench.models.model import Model
+from workbench.models.settings import ModelSettings
+from workbench.models.speed import Speed, speed
 
 COLUMNS = {
     "strategy": "strategy", "model": "model", "requests": "requests:count", "tokens read": "input_tokens:count",
     "tokens written": "output_tokens:count", "cost": "usd:dollars",
 }  # fmt: skip
+FREE = "No provider's model would be asked: it costs nothing."
 
 
-def show_forecast(found: Forecast, as_json: bool, besides: Mapping[str, object] | None = None) -> int:
-    """Print what a run would take; `besides` has further fields of the JSON. The exit code is 0."""
-    if as_json:
-        say_json({**(besides or {}), **asdict(found), "requests": found.requests, "usd": found.usd})
-        return 0
-    left = f" and {found.unreadable} that cannot be replayed" * bool(found.unreadable)
-    say(f"{found.sessions} sessions{left}; {found.replays} replays, {found.done} of them on disk already.")
-    say(f"{found.tokens:,} tokens to replay in the other {found.replays - found.done}.")
-    if not found.asked:
-        say("No provider's model would be asked: it costs nothing.")
-        return 0
-    say(f"\n{table(map(asdict, found.asked), COLUMNS)}\n")
-    unknown = sorted({one.model for one in found.asked if one.usd is None})
-    if unknown:
-        say(f"No price is known for {', '.join(unknown)}; docs/my-provider.md says how to give one.")
-    else:
-        say(f"At most about {dollars(found.usd)}, if each summary takes all its room and none is in the cache.")
-    return 0
+@dataclass(frozen=True, slots=True)
+class Foresight:
+    """How forecasts are told.
+
+    Attributes:
+        models: the models that a command was given.
+        jobs, settings: how many calls its providers get at a time.
+        dry_run: nothing else is done: it is the command's output.
+        as_json: as JSON, in a dry run; a run's own output stays alone.
+        given: the words before a forecast that holds only if something goes as it is assumed to.
+    """
+
+    models: Iterable[str | Model]
+    jobs: int | None = 1
+    settings: ModelSettings | None = None
+    dry_run: bool = False
+    as_json: bool = False
+    given: str = ""
+    speeds: dict[str, Speed] = field(default_factory=dict)
+
+    @property
+    def asks(self) -> bool:
+        """Whether a language model may be asked."""
+        return any(is_asked(find_model(one) if isinstance(one, str) else one) for one in self.models)
+
+    def tell(self, uses: Mapping[str, ModelUse]) -> bool:
+        """Say what is to come, by purpose; whether the command should go on."""
+        if self.dry_run and self.as_json:
+            say_json({purpose: self.plain(use) for purpose, use in uses.items()})
+            return False
+        told = [(purpose, use) for purpose, use in uses.items() if use.requests]
+        for purpose, use in told:
+            (say if self.dry_run else complain)(self.given + self.sentence(purpose, use))
+        if self.dry_run and not told:
+            say(FREE)
+        return not self.dry_run
+
+    def plain(self, use: ModelUse) -> dict[str, object]:
+        """A forecast as plain JSON."""
+        return {**asdict(use), "seconds": self.seconds(use), "speed": self.speed(use.model).known}
+
+    def sentence(self, purpose: str, use: ModelUse) -> str:
+        """What a model would be asked at most, how long that takes and what it costs."""
+        fast, time = self.speed(use.model), _duration(self.seconds(use))
+        return (
+            f"{use.requests:,} requests to {use.model} for {purpose}: {use.input_tokens:,} tokens to read, "
+            f"{use.output_tokens:,} to write; about {time} at {fast.read:,.0f} tokens read "
+            f"and {fast.written:,.0f} written a second ({fast.known}); {_cost(use)}"
+        )
+
+    def seconds(self, use: ModelUse) -> float:
+        """About how long it takes; a model on this machine answers one call at a time."""
+        most = getattr(self.settings, "concurrency", None) or self.jobs or os.cpu_count() or 1
+        at_once = min(self.jobs or os.cpu_count() or 1, most) if use.model.startswith(PAID) else 1
+        return self.speed(use.model).seconds(use.input_tokens, use.output_tokens) / at_once
+
+    def speed(self, model: str) -> Speed:
+        """How fast the model of that name is."""
+        if not self.speeds:
+            named = {find_model(one).name: one for one in self.models if isinstance(one, str)}
+            self.speeds.update({shown: speed(name) for shown, name in named.items()})
+        return self.speeds.get(model) or speed(model)
+
+
+def _duration(seconds: float) -> str:
+    """`40 seconds`, `12 minutes`, `3.1 hours`."""
+    if seconds >= 7_200:
+        return f"{count(seconds / 3_600)} hours"
+    return some(round(seconds / 60), "minute") if seconds >= 90 else some(max(round(seconds), 1), "second")
+
+
+def _cost(use: ModelUse) -> str:
+    if not use.model.startswith(PAID):
+        return "it costs nothing."
+    if use.usd is None:
+        return "its price is not known; docs/my-provider.md says how to give one."
+    return f"at most about {dollars(use.usd)}, less what is in the cache."
+
+
+def tell_forecast(how: Foresight, found: Forecast, besides: Mapping[str, object] | None = None) -> bool:
+    """Say what a run would take; `besides` has further fields of the JSON. Whether the command should go on."""
+    by_model = {one.model: [own for own in found.asked if own.model == one.model] for one in found.asked}
+    uses = {model: sum(own, ModelUse("", model)) for model, own in by_model.items()}
+    if how.dry_run and how.as_json:
+        seconds = sum(how.seconds(use) for use in uses.values())
+        totals = {"requests": found.requests, "usd": found.usd, "seconds": seconds}
+        say_json({**(besides or {}), **asdict(found), **totals, "speed": [how.speed(model).known for model in uses]})
+        return False
+    if how.dry_run:
+        left = f" and {found.unreadable} that cannot be replayed" * bool(found.unreadable)
+        say(f"{found.sessions} sessions{left}; {found.replays} replays, {found.done} of them on disk already.")
+        say(f"{found.tokens:,} tokens to replay in the other {found.replays - found.done}.")
+        say(f"\n{table(map(asdict, found.asked), COLUMNS)}\n" if found.asked else FREE)
+    said: Callable[[str], None] = say if how.dry_run else complain
+    for model, use in uses.items():
+        said(how.sentence(f"summaries of {joined([one.strategy for one in by_model[model]])}", use))
+    return not how.dry_run

@@ -8,16 +8,16 @@ import typer
 from workbench.analysis.equal_size import over_target_notes
 from workbench.analysis.paired import Estimate
 from workbench.cli.ending import PENDING, warn_of_replicates
+from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import complain, printable, say, say_json, table
 from workbench.experiment.filler import ModelUse
-from workbench.formats import decimal, dollars
+from workbench.formats import decimal
 from workbench.judge.exam.admission import NotAdmitted
 from workbench.judge.exam.scores import agreement, agreement_note, scores
 from workbench.judge.exam.sitting import ExamSpec, judge_exam
 
 FAILED = 1
-ON_THIS_MACHINE = "The exams are read by a model on this machine; that takes minutes to hours, and costs nothing."
 COLUMNS = {
     "strategy": "strategy", "score": "shown", "used": "used:percent",
     "lexical reader": "lexical:decimal", "items": "items",
@@ -48,13 +48,13 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
         tell_terms(spec.model)
         warn_of_replicates(spec.replicates, spec.model)
 
+    reader = f"local:{spec.likelihood}" if spec.reader == "likelihood" else spec.model
+    named = [one for one in (reader, spec.writer) if one is not None]
+    how = Foresight(named, 1, spec.model_settings, dry_run, as_json)
+
     def before(forecast: Sequence[ModelUse]) -> bool:
-        if dry_run and as_json:
-            say_json([asdict(one) for one in forecast])
-        elif dry_run or not spec.quiet:
-            for purpose, one in zip(("the exams, the admission test included", "summaries"), forecast, strict=False):
-                (say if dry_run else complain)(use_at_most(one, purpose) if one.requests else ON_THIS_MACHINE)
-        return not dry_run
+        purposes = ("the exams, the admission test included", "summaries")
+        return (spec.quiet and not dry_run) or how.tell(dict(zip(purposes, forecast, strict=False)))
 
     try:
         done = judge_exam(paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=before)
@@ -106,14 +106,3 @@ def estimated(one: Estimate | None) -> str:
     if one is None or one.low is None:
         return decimal(None if one is None else one.mean)
     return f"{one.mean:.2f} ({one.low:.2f} to {one.high:.2f})"
-
-
-def use_at_most(found: ModelUse, purpose: str) -> str:
-    """What a model would be asked at most, in a sentence."""
-    cost = "its price is not known; docs/my-provider.md says how to give one"
-    if found.usd is not None:
-        cost = f"at most about {dollars(found.usd)}"
-    return (
-        f"{found.requests:,} requests to {found.model} for {purpose}: {found.input_tokens:,} tokens to read, "
-        f"{found.output_tokens:,} to write; {cost}, less what is in the cache."
-    )

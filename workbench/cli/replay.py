@@ -6,13 +6,15 @@ from typing import Annotated
 
 import typer
 
+from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, Lenient, takes, tell_terms
 from workbench.cli.output import complain, printable, say, say_json, table
 from workbench.errors import SettingError
+from workbench.experiment.filler import FillerModel
 from workbench.experiment.prepared import Prepared, metric_input, prepared
 from workbench.experiment.prepared import replay as replay_of
 from workbench.experiment.replay_rows import natural_rows
-from workbench.experiment.spec import RunSpec
+from workbench.experiment.spec import RunSpec, model_name
 from workbench.formats import NUMBERS, some
 from workbench.importers.importer import load
 from workbench.metrics.metric import MetricInput
@@ -58,6 +60,11 @@ def replay(
         complain(f"{session} holds {len(chosen)} sessions; this is the first, {chosen[0].id}")
     ready = prepared(redacted(chosen[0]) if spec.redact else chosen[0], spec.window)
     tell_terms(*spec.model)
+    ahead = Foresight(spec.model[:1])
+    if ahead.asks:
+        filler = FillerModel(model_name(spec.model[0]))
+        replay_of(ready, strategy, model=filler)
+        ahead.tell({"summaries": filler.use})
     how = changed(spec.model_settings or ModelSettings(), run=f"replay {ready.session.id}")
     replayed = replay_of(
         ready, strategy, model=spec.model[0], model_settings=how, refusals=refusals, by_hand=by_hand or ()

@@ -1,9 +1,7 @@
 """`workbench simulate`: what an agent that knows only its context would have had to look up again."""
 
-from dataclasses import asdict
-
 from workbench.analysis.simulated import FIGURES, by_strategy
-from workbench.cli.judge import use_at_most
+from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import complain, records, say, say_json, table
 from workbench.formats import some
@@ -33,16 +31,11 @@ def simulate(spec: SimulationSpec, paths: Paths = None, dry_run: DryRun = False,
 
       workbench simulate session.jsonl --reader litellm:gpt-4o-mini --max-dollars 2 --dry-run
     """
-    tell_terms(spec.model, spec.reader)
-    uses = {} if spec.quiet and not dry_run else forecast(paths or (), spec)
-    if dry_run and as_json:
-        say_json({purpose: asdict(one) for purpose, one in uses.items()})
-    else:
-        for purpose, one in uses.items():
-            (say if dry_run else complain)(f"If it reads as the lexical reader does: {use_at_most(one, purpose)}")
-    if dry_run:
-        if not (as_json or uses):
-            say("No model is asked, so nothing is to be paid.")
+    named = [one for one in (spec.model, spec.reader) if one != "lexical"]
+    tell_terms(*named)
+    given = "If it reads as the lexical reader does: "
+    how = Foresight(named, spec.jobs, spec.model_settings, dry_run, as_json, given)
+    if (dry_run or not spec.quiet) and not how.tell(forecast(paths or (), spec)):
         return 0
     found = simulation_of(paths or (), spec.changed(quiet=spec.quiet or as_json))
     for line in found.failed:

@@ -10,7 +10,7 @@ import typer
 
 from workbench.analysis.ablation import leave_one_out
 from workbench.cli.ending import UNUSABLE, answered, finish, warn_of_replicates
-from workbench.cli.foresee import show_forecast
+from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.headline import page, show_places, show_sizes, size_notes
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, takes, tell_terms
 from workbench.cli.output import frame_table, records, say, say_json, table, write
@@ -63,15 +63,18 @@ def sweep(
     """
     wanted = read(grid)
     how = dict(spec.changed(quiet=spec.quiet or as_json)) | {"replicates": replicates}
-    if dry_run:
-        points = wanted.points()
-        if not as_json:
-            runs = len({(one.window, one.model) for one in points})
-            say("\n".join(one.strategy for one in points))
-            say(f"{len(points)} points and, for each of {runs} combinations of window and model, none and null.\n")
-        return show_forecast(forecast(wanted, **how), as_json, {"points": list(map(asdict, points))})
-    tell_terms(*wanted.models)
-    warn_of_replicates(replicates or wanted.replicates, *wanted.models)
+    points = wanted.points()
+    if not dry_run:
+        tell_terms(*wanted.models)
+        warn_of_replicates(replicates or wanted.replicates, *wanted.models)
+    elif not as_json:
+        runs = len({(one.window, one.model) for one in points})
+        say("\n".join(one.strategy for one in points))
+        say(f"{len(points)} points and, for each of {runs} combinations of window and model, none and null.\n")
+    ahead = Foresight(wanted.models, spec.jobs, spec.model_settings, dry_run, as_json)
+    foreseen = dry_run or (ahead.asks and not spec.quiet)
+    if foreseen and not tell_forecast(ahead, forecast(wanted, **how), {"points": list(map(asdict, points))}):
+        return 0
     results = run_of(wanted, **how)
     code = finish(results)
     if code == UNUSABLE:

@@ -1,17 +1,16 @@
 """`workbench trial`: an agent works on tasks that run, under strategies that keep its context small."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 import pandas as pd
 
 from workbench.cli.ending import PENDING
-from workbench.cli.judge import use_at_most
+from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, takes, tell_terms
 from workbench.cli.output import complain, printable, records, say, say_json, tables
 from workbench.experiment.filler import ModelUse
 from workbench.formats import decimal
-from workbench.trials.run import TrialSpec
+from workbench.trials.run import READER, TrialSpec
 from workbench.trials.run import trial as run_of
 from workbench.trials.table import by_strategy
 
@@ -35,18 +34,13 @@ def trial(spec: TrialSpec, dry_run: DryRun = False, as_json: AsJson = False) -> 
       workbench trial --agent litellm:gpt-4o-mini --seeds 2 --max-dollars 3 --dry-run
     """
     spec = spec.changed(quiet=spec.quiet or as_json)
-    tell_terms(spec.agent, spec.writer)
+    named = [one for one in (spec.agent, spec.writer) if one != READER]
+    tell_terms(*named)
+    how = Foresight(named, spec.jobs, spec.model_settings, dry_run, as_json, "If it follows the plan: ")
 
     def before(forecast: Sequence[ModelUse]) -> bool:
-        if dry_run and as_json:
-            say_json([asdict(one) for one in forecast])
-        elif dry_run or not spec.quiet:
-            purposes = ("summaries",) if spec.is_reader else ("the agent", "summaries")
-            for one, purpose in zip(forecast, purposes, strict=False):
-                (say if dry_run else complain)(f"If it follows the plan: {use_at_most(one, purpose)}")
-            if dry_run and not forecast:
-                say("No model is asked, so nothing is to be paid.")
-        return not dry_run
+        purposes = ("summaries",) if spec.is_reader else ("the agent", "summaries")
+        return (spec.quiet and not dry_run) or how.tell(dict(zip(purposes, forecast, strict=False)))
 
     done = run_of(spec=spec, before=before)
     if done is None:

@@ -19,7 +19,7 @@ from uuid import uuid4
 from workbench.compaction.strategy import Preset
 from workbench.errors import UnknownName
 from workbench.experiment.combined import replicated
-from workbench.experiment.filler import PAID, FillerModel, ModelUse
+from workbench.experiment.filler import FillerModel, ModelUse, is_asked
 from workbench.experiment.keys import code_version, described, key
 from workbench.experiment.prepared import Prepared, SessionSource, What, limited, read, sources_of
 from workbench.experiment.progress import progress
@@ -48,8 +48,8 @@ class Forecast:
         unreadable: files and sessions that cannot.
         replays: of the run, and `done` those of them that are on disk already.
         tokens: of the sessions of all replays still to do.
-        asked: of real models, by strategy; estimated as if every summary took all the room that it may, none were in
-            the cache and no provider gave a discount, so that a run seldom costs more.
+        asked: of language models, by strategy; estimated as if every summary took all the room that it may, none were
+            in the cache and no provider gave a discount, so that a run seldom costs more.
     """
 
     sessions: int
@@ -108,7 +108,7 @@ def _of_a_shard(task: Task, shard: Shard) -> Forecast:
                     done += 1
                     continue
                 tokens += sum(ready.sizing.sizes)
-                if model.name.partition(":")[0] == PAID:
+                if is_asked(model):
                     asked += _would_ask(ready, preset, wanted, model, task)
     first = shard.presets[0] == task.presets[0]  # each source is counted once, whatever its shards
     return Forecast(first * len(sessions), first * len(found.unreadable), replays, done, tokens, tuple(asked))
@@ -196,7 +196,7 @@ class Run:
 
     def forecast(self) -> Forecast:
         """What the run would take."""
-        with self._begun("counting", serve=False) as (_, todo, task, crew, bar):
+        with self._begun("counting calls", serve=False) as (_, todo, task, crew, bar):
             return forecast_shards(todo, task, crew, bar.update)
 
     def replicate(self, place: int, names: Sequence[str], folder: Path) -> Results:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from workbench.models.model import Completion, SummaryRequest
+from workbench.models.litellm import LiteLLM
+from workbench.models.local import MOST
+from workbench.models.model import Completion, Model, SummaryRequest
 from workbench.models.prices import MILLION, tariff
 from workbench.models.provider_options import provider_options
+from workbench.models.wrappers import innermost
 
 CHARS = 4
 """Of a token, about."""
@@ -55,12 +58,17 @@ class FillerModel:
         """A text of the bound's length."""
         read = (len(request.system) + len(request.prompt)) // CHARS
         most = max(int(UNBOUNDED * read), 1) if request.max_tokens is None else request.max_tokens
-        wrote = min(most, max(read, 1))
-        model = f"{PAID}:{request.model}" if request.model else self.name
+        model = f"{PAID}:{request.model}" if request.model and self.name.startswith(PAID) else self.name
         kind, _, name = model.partition(":")
+        wrote = min(most if kind == PAID else MOST, most, max(read, 1))
         usd = usd_of(name, read, wrote) if kind == PAID else 0.0
         self.asked.append(ModelUse("", model, 1, read, wrote, usd))
         return Completion(text="word " * max(int(0.75 * wrote), 1), model=model, input_tokens=read, output_tokens=wrote)
+
+
+def is_asked(model: Model) -> bool:
+    """Whether a language model answers, at a provider or on this machine: then asking takes time or money."""
+    return isinstance(innermost(model), LiteLLM)
 
 
 def usd_of(model: str, read: int, wrote: int) -> float | None:

@@ -11,7 +11,7 @@ from pydantic import Field
 from workbench.compaction.prompt_template import PromptTemplate
 from workbench.datasets.bundled import bundled_files
 from workbench.errors import LeftOut, SettingError
-from workbench.experiment.filler import FillerModel
+from workbench.experiment.filler import FillerModel, is_asked
 from workbench.experiment.prepared import Prepared, Unreadable, What, read, sources_of
 from workbench.experiment.references import BaselineAtSizes
 from workbench.experiment.replay_rows import Row
@@ -26,9 +26,7 @@ from workbench.experiment.spec import (
     chosen_baseline,
     with_references,
 )
-from workbench.models.litellm import LiteLLM
 from workbench.models.settings import ModelSettings
-from workbench.models.wrappers import innermost
 from workbench.palette import REFERENCES
 from workbench.replay.boundaries import at_shares
 from workbench.replay.matched import matched, stays_larger
@@ -136,7 +134,7 @@ class ContextSpec(Spec):
             The specification itself and None where no real model writes.
         """
         writer = self.how.model(self.writer)
-        if not isinstance(innermost(writer), LiteLLM):
+        if not is_asked(writer):
             return self, None
         filler = FillerModel(writer.name)
         return self.changed(writer=filler), filler

@@ -16,7 +16,7 @@ from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError
 from workbench.experiment.atomic import write_atomically
-from workbench.experiment.filler import FillerModel, ModelUse
+from workbench.experiment.filler import FillerModel, ModelUse, is_asked
 from workbench.experiment.keys import code_version, key
 from workbench.experiment.prepared import Prepared, Recording, SessionSource, What, limited, read, sources_of
 from workbench.experiment.prepared import replay as replay_of
@@ -40,10 +40,8 @@ from workbench.metrics.costs.replay_cost import replay_cost
 from workbench.metrics.exam.item import Item
 from workbench.metrics.exam.lexical import Lexical
 from workbench.models.likelihood import CachedLikelihood
-from workbench.models.litellm import LiteLLM
 from workbench.models.settings import ModelSettings
 from workbench.models.weights import weights
-from workbench.models.wrappers import innermost
 from workbench.simulation.bill import bill
 from workbench.simulation.needs import Needs
 from workbench.simulation.walk import ConsequenceWalk, LookUp
@@ -153,8 +151,8 @@ def forecast(sessions: What = (), spec: SimulationSpec | None = None, **settings
     tasks = _tasks(sessions, spec)
     how = tasks[0].how
     reads, writes = (
-        FillerModel(model.name) if isinstance(innermost(model), LiteLLM) else None
-        for model in (how.model("extractive" if _is_local(spec.reader) else spec.reader), how.model(spec.model))
+        FillerModel(model.name) if is_asked(model) else None
+        for model in (how.model("extractive" if spec.reader == "lexical" else spec.reader), how.model(spec.model))
     )
     reader, asked = FillerReader(reads) if reads else None, spec.changed(model=writes or spec.model)
     for task in tasks if reads or writes else ():

@@ -17,7 +17,7 @@ from workbench.compaction.strategy import Preset
 from workbench.datasets.workspace import Workspace
 from workbench.errors import SettingError, SetupError, Unanswered, UnknownName, WorkbenchError
 from workbench.experiment.compare import REPORTS
-from workbench.experiment.filler import PAID, FillerModel, ModelUse, usd_of
+from workbench.experiment.filler import PAID, FillerModel, ModelUse, is_asked, usd_of
 from workbench.experiment.keys import code_version, described, key
 from workbench.experiment.progress import progress
 from workbench.experiment.replay_rows import Row
@@ -37,10 +37,8 @@ from workbench.experiment.spec import (
 from workbench.experiment.store import RunFolder
 from workbench.experiment.workers import workers
 from workbench.metrics.costs.pricing import ASSUMED, known_tariff
-from workbench.models.litellm import LiteLLM
 from workbench.models.local import server_address
 from workbench.models.settings import ModelSettings, local_weights
-from workbench.models.wrappers import innermost
 from workbench.trials.agents import Agent, ModelAgent, ReaderAgent
 from workbench.trials.bundled import BUNDLED, bundled_names, seeds_of
 from workbench.trials.families import FAMILIES, tasks
@@ -179,7 +177,7 @@ def trial(
 def forecast(spec: TrialSpec) -> list[ModelUse]:
     """What models would be asked if the agent followed the plan; nothing where none is asked."""
     writer = spec.how.model(spec.writer)
-    is_paid = isinstance(innermost(writer), LiteLLM)
+    is_paid = is_asked(writer)
     if spec.is_reader and not is_paid:
         return []
     agent, summaries = ModelUse("", model_name(spec.agent)), ModelUse("", writer.name)

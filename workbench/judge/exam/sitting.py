@@ -130,9 +130,8 @@ def _rows(sitting: Sitting, readers: Sequence[ModelReader]) -> Iterator[Row]:
 
 def _forecast(sittings: Sequence[Sitting], spec: ExamSpec) -> ModelUse:
     """What the test and the exams ask at most: the same requests, put to a model that only counts them."""
-    if spec.model is None or spec.reader != "choice":
-        return ModelUse("", spec.reader)
-    filler = FillerModel(model_name(spec.model))
+    weights_of = spec.likelihood if isinstance(spec.likelihood, str) else spec.likelihood.name
+    filler = FillerModel(f"local:{weights_of}" if spec.reader == "likelihood" else model_name(spec.model or ""))
     readers = [Choice(filler, replicate) for replicate in range(spec.replicates)]
     admission(readers[0], spec.graded)
     for sitting in sittings:
