@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,12 @@ from builders import called, remembering, result, rules, said, told
 from profiles import FULL
 from workbench.errors import ModelError
 from workbench.experiment.compare import compare
+from workbench.experiment.replay_rows import replay_rows
 from workbench.importers.native import save
 from workbench.models.model import Completion, SummaryRequest
 from workbench.report.page import render
 from workbench.transcript.message import Message, said_texts
+from workbench.transcript.redaction import holds_one
 from workbench.transcript.session import Session
 
 TOKEN = "gh" + "p_q7Rk2mVx9TzLw4Hn8PcYd3FsB6GjA1Ue5XoK"
@@ -49,6 +52,9 @@ class Failing(Listening):
         raise ModelError(f"the key {TOKEN} of /home/janedoe is not valid")
 
 
+ENCODED = "kubectl says " + b64encode(b"Tr0ub4dor3x\n").decode() + " and the log %2Fjob%3Fpassword%3DTr0ub4dor3x"
+
+
 def planted() -> list[Message]:
     """A conversation that names each secret early and needs it later."""
     first = [
@@ -56,6 +62,7 @@ def planted() -> list[Message]:
         said(f"use {TOKEN}, the password: Tr0ub4dor3x, mail jane.doe@corp.co.uk in /home/janedoe/work/mail.py", "u-in"),
         called("login", "c-in", password="Tr0ub4dor3x", url=f"https://hooks.slack.com/services/{WEBHOOK}"),
         result("postgres://app:s3cr3tPassw0rd@db.host/shop answered in /home/janedoe/work/logs", "c-in"),
+        said(ENCODED, "u-encoded"),
     ]
     needed = [
         told(f"I use {TOKEN} with Tr0ub4dor3x for jane.doe@corp.co.uk in /home/janedoe/work/mail.py", "a-use"),
@@ -91,6 +98,7 @@ def test_no_planted_secret_is_asked_of_a_model_or_written(recording: Path, tmp_p
     asked, written = "\n".join(model.shown), text_of(run.path)
     assert "REDACTED-" in asked and "REDACTED-" in written
     assert [word for word in PLANTED if word in asked or word in written.replace(str(tmp_path), "")] == []
+    assert not holds_one(asked, frozenset(PLANTED))
 
 
 def test_without_redaction_they_are_there(recording: Path, tmp_path: Path) -> None:
@@ -160,3 +168,34 @@ def test_sessions_at_hand_are_masked_as_files_are(tmp_path: Path) -> None:
         out=tmp_path / "run", quiet=True, redact=True,
     )  # fmt: skip
     assert [word for word in PLANTED if word in "\n".join(model.shown) + text_of(run.path)] == []
+
+
+def test_a_kind_that_is_left_is_there_and_a_run_with_it_is_another_run(recording: Path, tmp_path: Path) -> None:
+    texts = []
+    for unmasked in ("", "email"):
+        run = compare(
+            recording, strategies=("truncate",), window=4_000, shares=(0.2,), out=tmp_path / "run", quiet=True,
+            redact=True, unmasked=unmasked,
+        )  # fmt: skip
+        texts.append(run.sessions.to_csv())
+    assert "jane.doe@corp.co.uk" not in texts[0] and "jane.doe@corp.co.uk" in texts[1]
+    assert all(TOKEN not in text for text in texts)
+    assert run.manifest["settings"]["unmasked"] == ["email"]
+    assert len(list((run.path / "replays").iterdir())) == 2 * 3
+
+
+def test_tables_that_would_hold_what_was_masked_are_not_written(
+    recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def careless(*given: object) -> dict[str, object]:
+        tables = replay_rows(*given)  # type: ignore[arg-type]
+        tables["compactions"][0]["stages"] = "see " + b64encode(f"token {TOKEN}".encode()).decode()
+        return tables
+
+    monkeypatch.setattr("workbench.experiment.work.replay_rows", careless)
+    run = compare(
+        recording, strategies=("truncate",), window=4_000, shares=(0.2,), out=tmp_path / "run", quiet=True, redact=True
+    )
+    (row,) = run.replays[run.replays["strategy"] == "truncate"].to_dict("records")
+    assert row["status"] == "failed" and "would hold a text that was masked" in row["reason"]
+    assert not holds_one(text_of(run.path), frozenset({TOKEN}))

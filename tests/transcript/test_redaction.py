@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from base64 import b64encode
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -13,8 +16,8 @@ from builders import called, remembering, result, rules, said, told
 from workbench.importers.importer import scan
 from workbench.transcript.files import FileOps
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry, NoteEntry
-from workbench.transcript.message import Message, Summary, ToolCall, said_texts
-from workbench.transcript.redaction import MARK, Redactor, redacted
+from workbench.transcript.message import Message, Summary, ToolCall, plain_text, said_texts
+from workbench.transcript.redaction import MARK, Redactor, holds_one, redacted
 from workbench.transcript.session import Session
 
 BODY = "MIIEowIBAAKCAQEA7bq0S8Xy1ZcT9mLkPq2vRw4uHn6JdGf3sKxEoYtBiVaWzCpQ"
@@ -183,3 +186,20 @@ def test_little_of_a_real_recording_is_masked(corpora: Path) -> None:
                     whole += len(old)
                     masked += new.count(MARK) * 40 if MARK not in old else 0
     assert whole > 1_000_000 and masked < whole / 1_000
+
+
+PASSWORD = "Tr0ub4dor/3x+y"
+
+
+@pytest.mark.parametrize("known", [f"password='{PASSWORD}' ", ""])
+def test_what_is_masked_is_masked_in_base64_in_an_address_and_in_json_too(known: str) -> None:
+    setting = PASSWORD if known else f"password='{PASSWORD}'"
+    in_json = setting.replace("/", "\\/").replace("+", "\\u002b")
+    encoded = [
+        b64encode(setting.encode()).decode(),
+        f"/log%3Fa%3D1%26{quote(setting, safe='')}",
+        json.dumps(f"ü {in_json}"),
+    ]
+    masked = plain_text(redacted(Session.of([said(known + " ".join(encoded))])).messages[0])
+    assert not holds_one(masked, frozenset({PASSWORD}))
+    assert masked.count(MARK) == len(encoded) + bool(known)

@@ -20,10 +20,10 @@ from workbench.experiment.compare import REPORTS, Forecast, Run, together
 from workbench.experiment.grid import Grid, Point
 from workbench.experiment.keys import key
 from workbench.experiment.prepared import sources_of
-from workbench.experiment.spec import Execution, RunSpec, Whole, Window, documented, listed
+from workbench.experiment.spec import Execution, Masking, RunSpec, Whole, Window, documented, listed
 
 
-class AdviceSpec(Execution):
+class AdviceSpec(Masking, Execution):
     """What an advice is asked for, without its sessions."""
 
     space: Path | None = Field(
@@ -41,7 +41,6 @@ class AdviceSpec(Execution):
         (), description="Models that write summaries; none: those of the space, or extractive."
     )
     seed: Whole = Field(0, ge=0, description="Seed of the order of sessions.")
-    redact: bool = Field(False, description="Mask secrets before anything is asked or written.")
     price_model: str = Field("", description="Price every session as this model; empty prices each as its own.")
     prices: str = Field("", description="Your own prices, as of `workbench compare`.")
     group_by: str = Field("project", description="Unit of intervals and folds: project, folder or session.")
@@ -155,7 +154,7 @@ class Search:
             raise SettingError("there is no session to advise on; `workbench list formats` shows what can be read")
         names = [(one.strategy, dict(one.settings), one.window, one.model) for one in every]
         folder = spec.out or REPORTS / f"advise-{key(names, sorted(sources))[:8]}"
-        common = {"redact", "price_model", "prices", "group_by", "model_settings", "jobs", "scheduler"}
+        common = {"redact", "unmasked", "price_model", "prices", "group_by", "model_settings", "jobs", "scheduler"}
         settings = {name: getattr(spec, name) for name in common}
         run = RunSpec(**settings, shares=(), baseline="none", out=folder, quiet=spec.quiet)
         measured = Measurements(grid, sources, known, run)

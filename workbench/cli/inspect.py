@@ -5,13 +5,13 @@ from typing import Annotated, Any
 
 import typer
 
-from workbench.cli.options import AsJson, Lenient
+from workbench.cli.options import AsJson, Lenient, takes
 from workbench.cli.output import complain, printable, say, say_json, table
-from workbench.experiment.spec import RunSpec
+from workbench.experiment.spec import Masking
 from workbench.importers.importer import scan
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.replay.sizing import Sizing
-from workbench.transcript.redaction import Redactor, redacted
+from workbench.transcript.redaction import masker, redacted
 from workbench.transcript.session import Session
 
 UNUSABLE = 2
@@ -20,14 +20,14 @@ COLUMNS = {
     "tokens": "tokens:count", "text_read": "text_read:percent", "in notes": "text_in_notes:percent",
     "branches": "branches", "compactions": "compactions", "skipped": "skipped_lines",
 }  # fmt: skip
-Redact = Annotated[bool, typer.Option("--redact", help=str(RunSpec.fields()["redact"].description))]
 
 
+@takes(Masking)
 def inspect(
+    spec: Masking,
     paths: Annotated[
         list[str], typer.Argument(help="Recordings: files, folders or patterns; `-` reads standard input.")
     ],
-    redact: Redact = False,
     lenient: Lenient = False,
     as_json: AsJson = False,
 ) -> int:
@@ -37,13 +37,13 @@ def inspect(
 
       workbench inspect session.jsonl
     """
-    mask = Redactor().mask if redact else str
+    mask = masker(spec.redaction)
     facts: list[dict[str, Any]] = []
     bad: list[dict[str, str]] = []
     for loaded in scan(paths, lenient=lenient):
         if loaded.error is not None:
             bad.append({"path": mask(str(loaded.path)), "reason": mask(str(loaded.error))})
-        facts += [_facts(redacted(session) if redact else session) for session in loaded.sessions]
+        facts += [_facts(redacted(session, spec.redaction)) for session in loaded.sessions]
     if as_json:
         say_json({"sessions": facts, "unreadable": bad})
     elif len(facts) == 1:

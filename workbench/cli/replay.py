@@ -29,7 +29,7 @@ FORMS = {"share": "decimal", "usd": "dollars"}
 SCORES = {"metric": "metric", "value": "shown", "better": "better", "why there is none": "why"}
 
 
-@takes(RunSpec, only=("window", "model", "redact", "model_settings"))
+@takes(RunSpec, only=("window", "model", "redact", "unmasked", "model_settings"))
 def replay(
     spec: RunSpec,
     session: Annotated[str, typer.Argument(help="A recording; see --session where it holds several sessions.")],
@@ -58,7 +58,7 @@ def replay(
         raise SettingError(f"no session {which!r} in {session}; it holds {', '.join(one.id for one in found)}")
     if len(chosen) > 1:
         complain(f"{session} holds {len(chosen)} sessions; this is the first, {chosen[0].id}")
-    ready = prepared(redacted(chosen[0]) if spec.redact else chosen[0], spec.window)
+    ready = prepared(redacted(chosen[0], spec.redaction), spec.window)
     tell_terms(*spec.model)
     ahead = Foresight(spec.model[:1])
     if ahead.asks:

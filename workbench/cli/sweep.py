@@ -91,7 +91,9 @@ def sweep(
 
 
 @takes(
-    RunSpec, only=("window", "model", "shares", "limit", "seed", "redact", "model_settings", "jobs", "quiet"), jobs=None
+    RunSpec,
+    only=("window", "model", "shares", "limit", "seed", "redact", "unmasked", "model_settings", "jobs", "quiet"),
+    jobs=None,
 )
 def ablate(
     spec: RunSpec,

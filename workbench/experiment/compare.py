@@ -95,7 +95,7 @@ def together(parts: Sequence[Forecast], times: int = 1) -> Forecast:
 
 
 def _of_a_shard(task: Task, shard: Shard) -> Forecast:
-    found = read(shard.source, task.spec.window, redact=task.spec.redact)
+    found = read(shard.source, task.spec.window, redaction=task.spec.redaction)
     sessions = found.ready[: shard.source.most]
     replays = done = tokens = 0
     asked: list[ModelUse] = []

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import re
-from base64 import urlsafe_b64decode
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from html import unescape
 from pathlib import Path
-from urllib.parse import unquote
 
 import pandas as pd
 
 from workbench.experiment.store import COLUMNS, Results
+from workbench.transcript.encodings import readings
 
 LONG = 8
 """Characters from which on a text is looked for: shorter ones come about by chance."""
-_ENCODED = re.compile(r"[A-Za-z0-9+/_-]{12,}")
-_ESCAPED = re.compile(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])')
-_DEPTH = 2
-"""Encodings inside encodings, such as JSON in base64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +35,7 @@ def leak(run: Results, copy: Path) -> Leak | None:
     """
     wanted = _hidden(run)
     for path in sorted(path for path in copy.rglob("*") if path.is_file()):
-        text = "\n".join(_readings(_text(path), _DEPTH))
+        text = "\n".join(readings(_text(path)))
         for one, column in wanted.items():
             if one in text:
                 return Leak(path, column)
@@ -76,31 +67,3 @@ def _text(path: Path) -> str:
     if path.suffix == ".parquet":
         return str(pd.read_parquet(path).to_csv())
     return path.read_bytes().decode("utf-8", "replace")
-
-
-def _readings(text: str, depth: int) -> Iterator[str]:
-    """A text, and what comes of it where escapes and encodings are undone."""
-    yield text
-    if depth:
-        undone = {unescape(text), unquote(text), _ESCAPED.sub(_plain, text), "\n".join(_decoded(text))}
-        for other in undone - {text, ""}:
-            yield from _readings(other, depth - 1)
-
-
-def _plain(escape: re.Match[str]) -> str:
-    return str(json.loads(f'"{escape.group()}"'))
-
-
-def _decoded(text: str) -> Iterator[str]:
-    """What runs of base64 letters say, where that is text."""
-    for found in _ENCODED.finditer(text):
-        run = found.group().replace("+", "-").replace("/", "_")
-        said = urlsafe_b64decode(run[: len(run) - len(run) % 4] + _end(run)).decode("utf-8", "ignore")
-        if len(said) >= LONG:
-            yield said
-
-
-def _end(run: str) -> str:
-    """The last, incomplete group of a run, made complete."""
-    rest = run[len(run) - len(run) % 4 :]
-    return rest + "=" * (4 - len(rest)) if len(rest) > 1 else ""

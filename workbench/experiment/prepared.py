@@ -28,19 +28,24 @@ from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing, Window, window_of
 from workbench.replay.step import Replay
 from workbench.transcript.context import Context
-from workbench.transcript.redaction import Redactor, redacted
+from workbench.transcript.redaction import masker
+from workbench.transcript.redaction import redaction as redaction_of
 from workbench.transcript.session import Session
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A session with its sizes, its index and the window of its replays (tokens), which is at least the one wanted."""
+    """A session with its sizes, its index and the window of its replays (tokens), which is at least the one wanted.
+
+    `masked` are the values that were masked in it and may stand nowhere.
+    """
 
     session: Session
     sizing: Sizing
     index: Index
     window: int
     wanted: Window
+    masked: frozenset[str] = frozenset()
     _models: dict[Model, Model] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def reader(self, model: Model) -> Model:
@@ -261,32 +266,37 @@ class Recording:
     unreadable: tuple[Unreadable, ...] = ()
 
 
-def read(source: SessionSource, window: int | None = None, *, redact: bool = False) -> Recording:
+def read(source: SessionSource, window: int | None = None, *, redaction: frozenset[str] | None = None) -> Recording:
     """Read, count and calibrate a source, and extract its entities. A process remembers what it read last.
 
     Args:
         source: a file or a session.
         window: tokens; None takes each session's own.
-        redact: mask secrets first, so that nothing that comes later ever sees one.
+        redaction: mask secrets and these kinds of personal data first, so that nothing that comes later ever sees one.
     """
     if source.path is None:
         assert source.session is not None
-        return Recording((prepared(redacted(source.session) if redact else source.session, window),))
-    return _read_file(source.path, source.path.stat().st_mtime_ns if source.path.exists() else 0, window, redact)
+        return Recording((_masked(source.session, window, redaction),))
+    return _read_file(source.path, source.path.stat().st_mtime_ns if source.path.exists() else 0, window, redaction)
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _read_file(path: Path, changed: int, window: int | None, redact: bool) -> Recording:
+def _read_file(path: Path, changed: int, window: int | None, redaction: frozenset[str] | None) -> Recording:
     ready: list[Prepared] = []
     bad: list[Unreadable] = []
-    mask = Redactor().mask if redact else str
+    mask = masker(redaction)
     for loaded in scan([path], lenient=True):
         if loaded.error is not None:
             bad.append(Unreadable(mask(loaded.path), mask(str(loaded.error)), isinstance(loaded.error, UnknownFormat)))
         for session in loaded.sessions:
             if session.requests:
-                ready.append(prepared(redacted(session) if redact else session, window))
+                ready.append(_masked(session, window, redaction))
             else:
                 reason = f"{loaded.path}: session {session.id!r} holds no answer of a model"
                 bad.append(Unreadable(mask(loaded.path), mask(reason)))
     return Recording(tuple(ready), tuple(bad))
+
+
+def _masked(session: Session, window: int | None, kinds: frozenset[str] | None) -> Prepared:
+    masked, values = redaction_of(session, kinds)
+    return replace(prepared(masked, window), masked=values)

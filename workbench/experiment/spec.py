@@ -18,6 +18,7 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     ValidationError,
+    ValidationInfo,
 )
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
@@ -31,6 +32,7 @@ from workbench.models.prices import given_tariff
 from workbench.models.settings import ModelSettings, model_names
 from workbench.palette import REFERENCES
 from workbench.replay.boundaries import Boundaries, checked
+from workbench.transcript.personal import KINDS
 
 Function = TypeVar("Function", bound=Callable[..., object])
 DEFAULT_STRATEGIES = ("none", "truncate", "summarize", "pipeline")
@@ -99,6 +101,14 @@ def _empty_or(check: Callable[[str], object]) -> AfterValidator:
     return AfterValidator(lambda text: text and check(text) and text)
 
 
+def _left_unmasked(kinds: tuple[str, ...], given: ValidationInfo) -> tuple[str, ...]:
+    if unknown := sorted(set(kinds) - KINDS):
+        raise ValueError(f"there is no kind {unknown[0]!r}; there are {', '.join(sorted(KINDS))}")
+    if kinds and not given.data.get("redact"):
+        raise ValueError("it says what redaction leaves; set `redact` as well")
+    return kinds
+
+
 Share: TypeAlias = Annotated[float, BeforeValidator(number), Field(gt=0, lt=1)]
 Shares: TypeAlias = Annotated[tuple[Share, ...], BeforeValidator(listed)]
 Strategies: TypeAlias = Annotated[tuple[str | Preset, ...], Read(_strategies)]
@@ -146,7 +156,21 @@ class Spec(BaseModel):
         return f"`{name}` {'holds' if inside else 'is'} {first['input']!r}; {refusal(first)}"
 
 
-class Scope(Spec):
+class Masking(Spec):
+    """What is masked before anything is asked or written."""
+
+    redact: Flag = Field(False, description="Mask secrets and personal data before anything is asked or written.")
+    unmasked: Annotated[tuple[str, ...], BeforeValidator(listed), AfterValidator(_left_unmasked)] = Field(
+        (), description=f"Kinds of personal data that --redact leaves as they are: {', '.join(sorted(KINDS))}."
+    )
+
+    @property
+    def redaction(self) -> frozenset[str] | None:
+        """The kinds of personal data that are masked beside secrets; None where nothing is."""
+        return KINDS.difference(self.unmasked) if self.redact else None
+
+
+class Scope(Masking):
     """What a single run and a grid of runs have in common."""
 
     strategies: Strategies = Field(DEFAULT_STRATEGIES, description="Strategies: names, or presets of your own.")
@@ -164,7 +188,6 @@ class Scope(Spec):
     replicates: Whole = Field(
         1, ge=1, description="Repeat strategies whose model varies this often, with seeds counted up from the seed."
     )
-    redact: Flag = Field(False, description="Mask secrets and personal data before anything is asked or written.")
     group_by: Literal["project", "folder", "session"] = Field(
         "project", description="Unit of intervals and tests: a session's project, its file's folder, or the session."
     )
@@ -213,7 +236,7 @@ class RunSpec(Scope, Execution):
     def settings(self) -> dict[str, object]:
         """What the run's figures depend on, as plain JSON: part of its manifest and of its folder's name."""
         kept = {"window", "shares", "boundaries", "seed", "redact", "price_model", "prices", "group_by", "baseline"}
-        plain = self.model_dump(mode="json", include=kept)
+        plain = self.model_dump(mode="json", include=kept | {"unmasked"} if self.unmasked else kept)
         return {"strategies": list(self.names), **plain, "model": ",".join(map(model_name, self.model))}
 
 

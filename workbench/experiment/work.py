@@ -1,5 +1,6 @@
 """What a worker does: read a source, then every replay of its sessions that is not on disk yet."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,7 +20,7 @@ from workbench.models.settings import ModelSettings
 from workbench.models.wrappers import requests_of
 from workbench.palette import REFERENCES
 from workbench.replay.boundaries import at_boundaries
-from workbench.transcript.redaction import Redactor
+from workbench.transcript.redaction import holds_one, masker
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Task:
 
     def masked(self, text: str) -> str:
         """A path or a reason: either may quote what is to be masked, such as a part of a provider's key."""
-        return Redactor().mask(text) if self.spec.redact else text
+        return masker(self.spec.redaction)(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ class ShardResult:
 
 def work(task: Task, shard: Shard) -> ShardResult:
     """Do every replay of a shard; those on disk are not done again."""
-    found = read(shard.source, task.spec.window, redact=task.spec.redact)
+    found = read(shard.source, task.spec.window, redaction=task.spec.redaction)
     sessions = []
     for ready in found.ready[: shard.source.most]:
         baseline = task.baseline_of(ready)
@@ -132,6 +133,8 @@ def _replayed(
         tables = task.folder.replay(done.key)
         if tables is None:
             tables = _new_tables(ready, preset, asked, task, against)
+            if holds_one(json.dumps(tables, ensure_ascii=False), ready.masked):
+                raise WorkbenchError("its tables would hold a text that was masked elsewhere, and were not written")
             task.folder.keep(done.key, tables)
     except (Unanswered, SetupError) as error:
         done = _pending(done, error, ready, preset, asked, task)
@@ -203,7 +206,7 @@ def replay_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Mode
     against = (task.baseline, first) if is_compared(preset, wanted, task) else None
     return key(
         SCHEMA, code_version(), content, session.id, preset, who, task.model_settings.seal(model), ready.window,
-        spec.shares, spec.boundaries, spec.seed, spec.redact, spec.price_model, spec.prices,
+        spec.shares, spec.boundaries, spec.seed, spec.redaction, spec.price_model, spec.prices,
         installed(), against,
     )  # fmt: skip
 

@@ -18,9 +18,9 @@ from workbench.experiment.replay_rows import Row
 from workbench.experiment.spec import (
     DEFAULT_STRATEGIES,
     Flag,
+    Masking,
     OneModel,
     Shares,
-    Spec,
     Strategies,
     Whole,
     chosen_baseline,
@@ -103,7 +103,7 @@ def _at_sizes(
         )  # fmt: skip
 
 
-class ContextSpec(Spec):
+class ContextSpec(Masking):
     """Which contexts are measured, and how models are asked about them."""
 
     strategies: Strategies = Field(
@@ -114,7 +114,6 @@ class ContextSpec(Spec):
     writer: OneModel = Field("extractive", description="Model that writes summaries.")
     window: Whole | None = Field(None, ge=1000, description="Context window in tokens; None takes each session's own.")
     limit: Whole | None = Field(None, ge=1, description="Use at most this many sessions.")
-    redact: Flag = Field(False, description="Mask secrets and personal data before anything is asked or written.")
     model_settings: ModelSettings | None = Field(
         None, description="Cache and limits under which models are asked; None takes the usual cache and no limits."
     )
@@ -171,7 +170,7 @@ class ContextSpec(Spec):
         for source in sources_of(what, smallest_first):
             if used == self.limit:
                 break
-            found = read(source, self.window, redact=self.redact)
+            found = read(source, self.window, redaction=self.redaction)
             bad += found.unreadable
             left_out += [one for one in found.unreadable if source.named or not one.is_prose]
             ready = found.ready[: None if self.limit is None else self.limit - used]

@@ -24,7 +24,7 @@ from workbench.experiment.progress import progress
 from workbench.experiment.spec import (
     DEFAULT_STRATEGIES,
     Execution,
-    Flag,
+    Masking,
     OneModel,
     Strategies,
     Whole,
@@ -64,7 +64,7 @@ LOOK_UPS = {
 Row = dict[str, Any]
 
 
-class SimulationSpec(Execution):
+class SimulationSpec(Masking, Execution):
     """A simulation, without its sessions."""
 
     strategies: Strategies = Field(DEFAULT_STRATEGIES, description="Strategies: names, or presets of your own.")
@@ -74,7 +74,6 @@ class SimulationSpec(Execution):
     )
     model: OneModel = Field("extractive", description="Model that writes summaries.")
     limit: Whole | None = Field(None, ge=1, description="Simulate at most this many sessions.")
-    redact: Flag = Field(False, description="Mask secrets and personal data first.")
     price_model: str = Field("", description="Price every session as this model; empty prices each as its own.")
     prices: str = Field("", description="Your own prices, USD per million tokens: input=3,output=15,...")
 
@@ -183,8 +182,8 @@ def _tasks(sessions: What, spec: SimulationSpec) -> list[_Task]:
 
 def _name(spec: SimulationSpec, presets: Iterable[Preset], sources: Iterable[SessionSource]) -> str:
     return key(
-        [spec.window, spec.reader, spec.redact, spec.price_model, spec.prices, model_name(spec.model)], list(presets),
-        [source.name for source in sources],
+        [spec.window, spec.reader, spec.redaction, spec.price_model, spec.prices, model_name(spec.model)],
+        list(presets), [source.name for source in sources],
     )[:8]  # fmt: skip
 
 
@@ -212,7 +211,7 @@ def _simulated(task: _Task) -> list[Row]:
 
 
 def _recording(task: _Task) -> Recording:
-    return read(task.source, task.spec.window, redact=task.spec.redact)
+    return read(task.source, task.spec.window, redaction=task.spec.redaction)
 
 
 def _is_local(reader: str) -> bool:
@@ -232,7 +231,7 @@ def _kept(task: _Task, ready: Prepared, needs: Needs, strategy: Preset) -> Row:
     session, spec = ready.session, task.spec
     name = key(
         code_version(), session.origin.sha256 or key(session.messages), session.id, strategy, ready.window, spec.reader,
-        model_name(spec.model), spec.price_model, spec.prices, spec.redact,
+        model_name(spec.model), spec.price_model, spec.prices, spec.redaction,
     )  # fmt: skip
     found = task.folder.replay(name)
     if found is None:

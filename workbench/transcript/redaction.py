@@ -4,14 +4,17 @@ Each is replaced by a placeholder of about its size: equal ones by equal ones wi
 out from its placeholder, which counts and never hashes. What an agent said about a secret stays tied to it.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from hashlib import sha256
 from operator import attrgetter
 from typing import TypeAlias
+from urllib.parse import quote, unquote
 
 from workbench.transcript.credentials import FORMS, Place, in_context, is_unlike_words, named_kind
+from workbench.transcript.encodings import BASE64, readings, said_in_base64, unescaped
 from workbench.transcript.log import Log
 from workbench.transcript.message import Json, Thinking
 from workbench.transcript.personal import KINDS, personal
@@ -35,6 +38,8 @@ _HOME = re.compile(
 _FOLDED_HOME = re.compile(r"(?<![A-Za-z0-9])-(home|Users)-([A-Za-z0-9][\w-]*)")
 _SEAM = re.compile(r"([\s\"']+)")
 """What no secret that is looked for holds inside: texts are taken apart here, so that time stays linear."""
+_QUOTED = re.compile(r"[^\s\"'<>%\\]*+(?:(?:%[0-9A-Fa-f]{2}|\\{1,3}(?:u[0-9A-Fa-f]{4}|/))[^\s\"'<>%\\]*+)+")
+"""Words with escapes of an address or of JSON in them."""
 _RUN = re.compile(r"[A-Za-z0-9]{4,}")
 
 
@@ -78,15 +83,34 @@ class Redactor:
             "/home/" in text or "Users" in text or "%2Fhome" in text
         ):  # the pattern alone is slow
             text = _HOME.sub(lambda found: found[1] + self._home(found[2]), text)
-        return text
+        return self._where_encoded(text, self.mask)
 
     def mask_again(self, text: str) -> str:
         """The masked text without what was met elsewhere: a password without its name, a home in a folded path."""
         if "home" in self._kinds:
             text = _FOLDED_HOME.sub(lambda found: f"-{found[1]}-{self._folded(found[2])}", text)
-        if not self._strays or self._strays.keys().isdisjoint(_RUN.findall(text)):
+        if not self._strays:
+            return text
+        text = self._where_encoded(text, self.mask_again)
+        if self._strays.keys().isdisjoint(_RUN.findall(text)):
             return text
         return "".join(map(self._without_strays, _SEAM.split(text)))
+
+    @property
+    def masked(self) -> frozenset[str]:
+        """What is masked wherever it occurs: secrets unlike any word, and e-mail addresses."""
+        return frozenset([secret for secrets in self._strays.values() for secret in secrets] + [*self._people])
+
+    def _where_encoded(self, text: str, mask: Callable[[str], str]) -> str:
+        """The text without what is masked once base64, or the escapes of an address or of JSON, are undone."""
+        text = BASE64.sub(lambda found: self._in_base64(found.group(), mask), text)
+        if "%" in text or "\\" in text:
+            text = _QUOTED.sub(lambda found: _in_quotes(found.group(), mask), text)
+        return text
+
+    def _in_base64(self, run: str, mask: Callable[[str], str]) -> str:
+        said = "" if MARK in run else said_in_base64(run, strict=True)
+        return self._secret(run, "encoded") if said and mask(said) != said else run
 
     def mask_named(self, name: str, value: str) -> str:
         """A value in an object or in a tool's arguments, masked whole where its name says that it is a secret."""
@@ -116,11 +140,16 @@ class Redactor:
         )
 
     def _person(self, address: str, mark: str) -> str:
-        name = self._people.setdefault(address.replace(mark, "@").lower(), f"person{len(self._people) + 1}")
+        plain = address.replace(mark, "@").lower()
+        if plain.removesuffix("@example.com") in self._people.values():
+            return address
+        name = self._people.setdefault(plain, f"person{len(self._people) + 1}")
         return f"{name}{mark}example.com"
 
     def _home(self, name: str) -> str:
         bare = name.rstrip(".-")
+        if bare in self._homes.values():
+            return name
         return self._homes.setdefault(bare, f"user{len(self._homes) + 1}") + name[len(bare) :]
 
     def _folded(self, rest: str) -> str:
@@ -153,6 +182,14 @@ def _replaced(text: str, places: Iterable[Place], new: Callable[[str, str], str]
     return "".join([*parts, text[done:]]) if parts else text
 
 
+def _in_quotes(run: str, mask: Callable[[str], str]) -> str:
+    said = unescaped(unescaped(unquote(run)))  # recordings hold JSON inside JSON
+    masked = mask(said)
+    if masked == said:
+        return run
+    return quote(masked, safe="/:?&=#@;,+") if "%" in run else json.dumps(masked)[1:-1]
+
+
 def _addresses(text: str) -> Iterable[Place]:
     """The e-mail addresses in a text; the kind is the sign between name and domain."""
     for found in _DOMAIN.finditer(text):
@@ -162,18 +199,35 @@ def _addresses(text: str) -> Iterable[Place]:
             yield Place(found.start() - len(name), found.end(), found.group()[: -len(found[1])])
 
 
-def redacted(session: Session, kinds: frozenset[str] = KINDS) -> Session:
+def masker(kinds: frozenset[str] | None) -> Callable[[str], str]:
+    """What masks a text that belongs to no session, such as a path; None of kinds leaves it as it is."""
+    return str if kinds is None else Redactor(kinds=kinds).mask
+
+
+def redacted(session: Session, kinds: frozenset[str] | None = KINDS) -> Session:
     """The session without secrets and personal data; ids, order and sizes stay.
 
     A secret that neither its form nor its name nor its surroundings give away stays: the risk becomes smaller, not 0.
 
     Args:
         session: any; it is left as it is.
-        kinds: what is masked besides secrets: some of `workbench.transcript.personal.KINDS`.
+        kinds: what is masked besides secrets: some of `workbench.transcript.personal.KINDS`; None masks nothing.
     """
+    return redaction(session, kinds)[0]
+
+
+def redaction(session: Session, kinds: frozenset[str] | None) -> tuple[Session, frozenset[str]]:
+    """The session as `redacted` gives it, and what may occur nowhere any more, as `holds_one` looks for it."""
+    if kinds is None:
+        return session, frozenset()
     redactor = Redactor(session.id, kinds)
     first = _rewritten(session, redactor.mask_named)
-    return _rewritten(first, lambda _, text: redactor.mask_again(text))
+    return _rewritten(first, lambda _, text: redactor.mask_again(text)), redactor.masked
+
+
+def holds_one(text: str, masked: frozenset[str]) -> bool:
+    """Whether a text holds one of these values, as it is or in base64, an address, JSON or HTML."""
+    return bool(masked) and any(value in reading for reading in readings(text) for value in masked)
 
 
 def _rewritten(session: Session, write: Write) -> Session:

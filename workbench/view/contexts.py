@@ -20,6 +20,7 @@ from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError, WorkbenchError
 from workbench.experiment.grid import variant
 from workbench.experiment.prepared import Prepared, SessionSource, prepared, sessions_in
+from workbench.experiment.spec import Masking
 from workbench.explore.view import ExplorerSettings, SessionView
 from workbench.formats import missing, some
 from workbench.models.settings import ModelSettings
@@ -134,13 +135,18 @@ def _way(run: Tables, strategy: str, row: Mapping[str, Any]) -> tuple[Preset, st
         raise NotShown(f"The strategy {strategy} cannot be made again here: {error}.") from None
 
 
+def _redaction(settings: Mapping[str, Any]) -> frozenset[str] | None:
+    """The kinds that a run masked, as its manifest says."""
+    return Masking(redact=bool(settings.get("redact")), unmasked=settings.get("unmasked", ())).redaction
+
+
 @lru_cache(maxsize=4)
 def _ready(entry: RunEntry, session: str, path: Path, changed: int) -> Prepared:
     """The session, read from its recording and made ready; it must be the one that the run replayed."""
     run = entry.tables()
-    row, masked = session_row(run, session), bool(run.settings.get("redact"))
+    row, kinds = session_row(run, session), _redaction(run.settings)
     for one in _of_the_name(path, session, changed):
-        ready = prepared(redacted(one) if masked else one, run.settings.get("window"))
+        ready = prepared(redacted(one, kinds), run.settings.get("window"))
         if (len(one.messages), sum(ready.sizing.sizes)) == (row["messages"], row["tokens"]):
             return ready
     raise NotShown(f"The recording {path} has changed since the run: its contexts would be other ones.")
