@@ -35,17 +35,14 @@ from workbench.transcript.session import Session
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A session with its sizes, its index and the window of its replays (tokens), which is at least the one wanted.
-
-    `masked` are the values that were masked in it and may stand nowhere.
-    """
+    """A session with its sizes, its index and the window of its replays (tokens), which is at least the one wanted."""
 
     session: Session
     sizing: Sizing
     index: Index
     window: int
     wanted: Window
-    masked: frozenset[str] = frozenset()
+    masked: frozenset[str] = frozenset()  # what was masked in it and may stand nowhere
     _models: dict[Model, Model] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def reader(self, model: Model) -> Model:
@@ -298,5 +295,5 @@ def _read_file(path: Path, changed: int, window: int | None, redaction: frozense
 
 
 def _masked(session: Session, window: int | None, kinds: frozenset[str] | None) -> Prepared:
-    masked, values = redaction_of(session, kinds)
-    return replace(prepared(masked, window), masked=values)
+    shown, values = redaction_of(session, kinds)
+    return replace(prepared(shown, window), masked=values)
