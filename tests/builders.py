@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from workbench.compaction.engine import Compaction, compact
 from workbench.compaction.strategy import Preset, Situation
 from workbench.models.model import Model
+from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.context import Context
 from workbench.transcript.message import (
     AssistantMessage,
@@ -70,6 +72,14 @@ def remembering(turns: int, *, later: int = 8, words: int = 60) -> Sequence[Mess
         use = f"the worker timeout_of_{old} must stay {old + 4001} for the mail gateway" if old >= 0 else "noted"
         messages.append(told(use, f"a{turn}"))
     return messages
+
+
+def reporting(messages: Sequence[Message], overhead: int) -> Iterator[Message]:
+    """The messages, each answer with the usage of an agent whose prompt and tools take `overhead` tokens."""
+    sent = overhead
+    for message, size in zip(messages, TiktokenCounter().sizes(messages), strict=True):
+        yield replace(message, usage=Usage(input=sent)) if isinstance(message, AssistantMessage) else message
+        sent += size
 
 
 def compact_if_due(history: Context, preset: Preset, situation: Situation, model: Model) -> Compaction | None:

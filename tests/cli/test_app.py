@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from builders import conversation, rules
+from builders import conversation, reporting, rules
 from workbench.cli import main
 from workbench.importers.native import save
 from workbench.transcript.session import Session
@@ -139,6 +140,14 @@ def test_replay_shows_each_compaction(recording: Path, capsys: pytest.CaptureFix
     found = json.loads(capsys.readouterr().out)
     assert found["compactions"]
     assert {row["metric"] for row in found["scores"]} >= {"exam_recall", "tokens_saved"}
+
+
+def test_replay_says_why_it_widened_the_window(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save(Session.of(reporting(conversation(12), overhead=30_000), id="tools"), tmp_path / "tools.jsonl")
+    assert main(["replay", str(tmp_path / "tools.jsonl"), "-s", "truncate", "-w", "8000"]) == 0
+    told = capsys.readouterr().out
+    assert re.search(r"window is \d\d,\d{3} tokens, not 8,000 \(the window asked for\): system prompt and tools", told)
+    assert "A smaller --window" not in told
 
 
 def test_the_face_and_the_help_load_nothing_slow() -> None:

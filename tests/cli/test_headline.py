@@ -30,7 +30,7 @@ def test_the_answer_comes_first_and_no_line_is_longer_than_eighty_columns(
     show(run, "")
     lines = capsys.readouterr().out.strip().splitlines()
     assert lines[0].startswith(f"{name} keeps")
-    assert max(map(len, lines)) <= 80
+    assert max(map(len, lines)) <= 80 and any(line.startswith("Windows: ") for line in lines)
     show(run, "", wide=True)
     wide = capsys.readouterr().out.splitlines()
     (heads,) = [line for line in wide if "5 %" in line and "10 %" in line]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from builders import conversation, remembering, rules
+from builders import conversation, remembering, reporting, rules
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import LeftOut, SettingError, UnknownName
@@ -16,11 +14,9 @@ from workbench.experiment.grid import read
 from workbench.experiment.store import COLUMNS, Results
 from workbench.experiment.sweep import sweep
 from workbench.importers.native import save
-from workbench.models.tokenizer import TiktokenCounter
 from workbench.palette import REFERENCES
 from workbench.report.report import Report
 from workbench.report.sweep import sweep_table
-from workbench.transcript.message import AssistantMessage, Message, Usage
 from workbench.transcript.session import Session
 
 GRID = """
@@ -31,14 +27,6 @@ shares = [0.2]
 [settings.summarize]
 trigger.threshold = [0.6, 0.9]
 """
-
-
-def reporting(messages: Sequence[Message], overhead: int) -> Iterator[Message]:
-    """The messages, each answer with the usage of an agent whose prompt and tools take `overhead` tokens."""
-    sent = overhead
-    for message, size in zip(messages, TiktokenCounter().sizes(messages), strict=True):
-        yield replace(message, usage=Usage(input=sent)) if isinstance(message, AssistantMessage) else message
-        sent += size
 
 
 @pytest.fixture(scope="module")

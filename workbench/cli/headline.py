@@ -185,6 +185,7 @@ def _essential(run: Tables) -> Iterator[str]:
     yield f"{KNOWS} Means over {over_sessions(run)}."
     if len(differences(run)):
         yield f"vs {run.baseline}: points at equal size, with the 95 % interval; ✓ or ✗: better or worse beyond chance."
+    yield _windows(run.replayed)
     yield from _limits(run)
 
 
@@ -196,7 +197,6 @@ def notes(run: Tables) -> Iterator[str]:
     yield from _essential(run)
     yield "Bound: the share of what the agent used that stands in the context with two words of its line."
     yield from size_notes(run)
-    yield _windows(run.replayed)
     priced = [str(row) for row in run.costs["row"].unique()]
     yield (
         f"Cost: USD a session at the prices of {priced[0] if len(priced) == 1 else f'{len(priced)} models'}, with "

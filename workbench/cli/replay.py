@@ -93,7 +93,8 @@ def _show(ready: Prepared, done: MetricInput, tables: Mapping[str, Sequence[Mapp
     if tables["compactions"]:
         say(f"\n{table(tables['compactions'], COMPACTIONS)}")
     elif not above:
-        say("It never compacts: no request comes near the window. A smaller --window shows what would happen.")
+        smaller = "" if ready.window > ready.wanted.tokens else " A smaller --window shows what would happen."
+        say(f"It never compacts: no request comes near the window.{smaller}")
     else:
         say("It never compacts.")
     if above:
@@ -121,6 +122,6 @@ def _window(ready: Prepared) -> str:
     if ready.window == wanted.tokens:
         return f"The window is {ready.window:,} tokens, from {wanted.source}."
     return (
-        f"The window is {ready.window:,} tokens, not {wanted.tokens:,} as from {wanted.source}: system prompt and "
-        f"tools take {overhead:,} tokens of each request, and a window is at least twice that."
+        f"The window is {ready.window:,} tokens, not {wanted.tokens:,} ({wanted.source}): system prompt and tools take "
+        f"{overhead:,} tokens of each request, and a window is at least twice that."
     )
