@@ -5,11 +5,12 @@
 Without paths it takes ../shared/corpora and ../shared/more-projects. *Sizes*: what `docs/sizes.py` puts into
 docs/method.md: for each strategy how much of the size asked for it used, the difference from truncate at the size asked
 for (as it was counted before) and from truncate cut to the very size that the strategy used, with 95 % intervals over
-projects; and the boundaries at which what must stay is larger than the size, which were scored before. *Projects*:
-coverage and false alarms with sessions as the unit (before) and projects, by simulation. *Windows*: from the price
-table first (before) and from evidence first, with the compactions of truncate in both. *Cost*: a mean of ratios beside
-mean dollars (before), and the ratio of sums. Then come `bench_outages.py`, `bench_reconciliation.py` (bills) and
-`bench_text_read.py`, which can be run alone; `--only` names some of the seven.
+projects; and the boundaries at which what must stay is larger than the size, which were scored before, also those of
+recorded compactions, with what a tenth of the history came to. *Projects*: coverage and false alarms with sessions as
+the unit (before) and projects, by simulation. *Windows*: from the price table first (before) and from evidence first,
+with the compactions of truncate in both. *Cost*: a mean of ratios beside mean dollars (before), and the ratio of sums.
+Then come `bench_outages.py`, `bench_reconciliation.py` (bills) and `bench_text_read.py`, which can be run alone;
+`--only` names some of the seven.
 
 Exits with 1 where one of the last three does.
 """
@@ -36,6 +37,8 @@ from workbench.experiment.prepared import Prepared
 from workbench.metrics.costs.pricing import pricing
 from workbench.metrics.metric import MetricInput
 from workbench.models.extractive import Extractive
+from workbench.replay.boundaries import at_shares
+from workbench.replay.matched import recorded_contexts, recorded_histories, sized_histories
 from workbench.replay.natural import natural
 
 SHARED = Path(__file__).parents[3] / "shared"
@@ -58,6 +61,7 @@ def main() -> int:
         if part == "sizes":
             frames = measured(every, given.strategies.split(","), given.share)
             write("\n".join(lines(frames["scores"], frames["windows"])))
+            too_small(every)
         elif part == "projects":
             for correlation in (0.1, 0.2, 0.3):
                 of_projects(correlation)
@@ -75,6 +79,26 @@ def main() -> int:
 def write(text: str) -> None:
     """A line."""
     sys.stdout.write(text + "\n")
+
+
+def too_small(every: Sequence[Prepared], share: float = 0.1) -> None:
+    """What a small size comes to, and recorded compactions to less than what must stay, with and without these."""
+    before, now, recorded = list[float](), list[float](), list[bool]()
+    for ready in every:
+        sized = sized_histories(ready.session, ready.sizing, at_shares(ready.session), (share,))
+        sizes = [((one.target - one.history.overhead) / max(one.history.spoken, 1), one.fits) for one in sized]
+        before += [mean(size for size, _ in sizes)] if sizes else []
+        now += [mean(size for size, fits in sizes if fits)] if any(fits for _, fits in sizes) else []
+        recorded += [one.fits for one in recorded_histories(recorded_contexts(ready.session, ready.sizing))]
+    told = [
+        f"{mean(sizes):.1%} on average, {sum(size > 0.3 for size in sizes)} of {len(sizes)} sessions above 30 %"
+        for sizes in (before, now) if sizes
+    ]  # fmt: skip
+    write(f"asked for {share:.0%} of the history: before {told[0]}; now {told[-1]}" if told else "no boundary")
+    write(
+        f"recorded compactions: before {len(recorded)} were scored, now {sum(recorded)}: the other "
+        f"{recorded.count(False)} are to less than what must stay"
+    )
 
 
 def of_projects(correlation: float, projects: int = 14, samples: int = 1_500) -> None:

@@ -26,6 +26,9 @@ CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 CLOSE, MOST = 0.02, 0.03
 """The errors that are aimed at: of a request, and of the bill of a whole session."""
 
+QUOTED = """before, quoted from the review in issue 15 (commit 44f24d2), not measured here: whole bills of 37 sessions
+were off by 9 % in the median and by -10 % on average, and the error that was reported was that of a request, 2.4 %"""
+
 
 def main(paths: list[str]) -> None:
     """Print a table of all sessions with usage, and what it comes to."""
@@ -56,6 +59,7 @@ def main(paths: list[str]) -> None:
         )
     unfit = f"{unfitted} whose usage is too little, fits no one law or tells of no cache"
     print(f"not compared: {silent} sessions without usage, {unfit}")
+    print(QUOTED)
 
 
 def _line(session: Session, done: Reconciliation) -> str:
