@@ -206,7 +206,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--all", action="store_true", help="every combination: an hour")
     parser.add_argument("--turns", type=int, default=200)
     parser.add_argument("--window", type=int, default=32_000)
-    parser.add_argument("--presets", nargs="+", default=sorted(BUILTIN), choices=sorted(BUILTIN))
+    parser.add_argument("--presets", nargs="+", default=sorted(BUILTIN), help="also variants, and with `+recall`")
     given = parser.parse_args(arguments)
     whole: Counter[str] = Counter()
     heads = ("runs", "requests", "compactions", "last resorts", "retries", *ZERO)
