@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -146,3 +147,16 @@ def test_what_the_host_adds_behind_all_is_one_content_with_a_summary_that_stands
         sent = live.before_request([*messages[: 6 * turn], reminder])
     assert validators.gemini(sent) == []
     assert "<summary>" in str(sent[-1]) and "turn 20" in str(sent[-1])
+
+
+@pytest.mark.parametrize("preset", ["truncate", "summarize", "ddx_agent", "null"])
+def test_contents_of_one_role_follow_each_other_only_where_the_host_has_them_so(preset: str) -> None:
+    talk: list[Record] = []
+    for n, content in enumerate(contents(openai_talk(24, words=100))):
+        talk.append(content)
+        if n % 4 == 0 and "functionResponse" in content["parts"][0]:
+            talk.append({"role": "user", "parts": [{"text": f"Stop, and do part {n} otherwise."}]})
+    pairs = [pair for sent in requests(preset, talk, 6_000) for pair in itertools.pairwise(sent)]
+    own = [(one["parts"][-1], two["parts"][0]) for one, two in itertools.pairwise(talk) if one["role"] == two["role"]]
+    doubles = [(one["parts"][-1], two["parts"][0]) for one, two in pairs if one["role"] == two["role"]]
+    assert all(double in own for double in doubles) and (doubles or preset == "null")
