@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from live.talk import asked
+from live.talk import asked, openai
 
 from workbench.live.compactor import Compactor
+from workbench.live.events import CompactionEnded
 
 
 def compactor(now: list[float]) -> Compactor:
@@ -37,3 +38,29 @@ def test_another_model_keeps_its_window() -> None:
     assert live.window == 200_000
     live.before_request([asked("hi")], model="gateway/m")
     assert live.window == 50_000
+
+
+def compactions_after(pause: float, *, saved: bool = False) -> int:
+    """Of an agent by price that goes on after a pause; the window is half full."""
+    now = [0.0]
+    live = Compactor("truncate+price", window=8_000, clock=lambda: now[0])
+    talk = openai(10)
+    for n in range(1, len(talk)):
+        now[0] += 2.0
+        if talk[n]["role"] == "assistant":
+            live.before_request(talk[:n], model="claude-sonnet-4-5")
+    if saved:
+        live = Compactor.load(live.save(), clock=lambda: now[0])
+    early = sum(isinstance(event, CompactionEnded) for event in live.events)
+    now[0] += pause
+    live.before_request([*talk, asked("Go on.")], model="claude-sonnet-4-5")
+    return sum(isinstance(event, CompactionEnded) for event in live.events) - early
+
+
+def test_by_price_a_long_pause_is_the_time_to_compact() -> None:
+    assert compactions_after(20.0) == 0
+    assert compactions_after(301.0) == 1
+
+
+def test_a_compactor_that_was_loaded_knows_no_pause_before_it_was_saved() -> None:
+    assert compactions_after(301.0, saved=True) == 0

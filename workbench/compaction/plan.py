@@ -21,7 +21,7 @@ class Budget:
     Attributes:
         target: tokens of the whole request, overhead included, at or below which compaction is done.
         window: tokens that the model takes at most.
-        reason: `threshold`, `overflow`, `manual`, `requested` or `matched`.
+        reason: `threshold`, `price`, `overflow`, `manual`, `requested` or `matched`.
         force: compact even where the stage would see no need.
         keep_recent: tokens of newest messages to keep; None leaves it to the strategy.
         instructions: the user's wishes for the summary.

@@ -102,6 +102,10 @@ class Situation:
         reported: the provider's usage for the newest request since the last compaction; None if there is none.
         since: tokens of the messages after that report, by the preset's counter.
         requested: whether the user or the agent requested a compaction.
+        model: the agent's; empty if unknown.
+        requests: how many requests were answered so far.
+        said: tokens of all messages that were ever said, by the preset's counter.
+        idle: seconds since the newest request; None if unknown.
     """
 
     tokens: int
@@ -112,6 +116,10 @@ class Situation:
     reported: Usage | None = None
     since: int = 0
     requested: bool = False
+    model: str = ""
+    requests: int = 0
+    said: int = 0
+    idle: float | None = None
 
     @property
     def measured(self) -> int:

@@ -76,6 +76,7 @@ class Gauge:
         self._declared: tuple[Json, Json] = (None, None)
         self.declared_tokens = 0
         self.least: int | None = None
+        self.sent_at: float | None = None  # the clock when a request was handed out last
 
     @property
     def settings(self) -> Settings:
@@ -155,6 +156,7 @@ class Gauge:
     def hand_out(self) -> None:
         """The messages are about to be sent."""
         self.request = SentRequest(self.memory.version, self.model, self.spoken, self.plain)
+        self.sent_at = self.clock()
 
     def stale(self, model: str) -> str:
         """Why a report by that model says nothing about the newest request; empty if it does."""
@@ -250,11 +252,13 @@ class Gauge:
         )
 
     def _situation(self, moment: Moment, requested: bool = False) -> Situation:
-        report = self._valid_report()
+        report, state = self._valid_report(), self.memory.state
         return Situation(
             tokens=self.tokens, window=self.window, overhead=self.overhead, moment=moment,
-            messages=len(self.memory.state.sent.messages), reported=None if report is None else report.usage,
+            messages=len(state.sent.messages), reported=None if report is None else report.usage,
             since=0 if report is None else max(self.spoken - report.tokens, 0), requested=requested,
+            model=self.model, requests=state.answers, said=state.said,
+            idle=None if self.sent_at is None else self.clock() - self.sent_at,
         )  # fmt: skip
 
     @property

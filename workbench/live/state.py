@@ -78,6 +78,7 @@ class State:
         heard: how many of `path` are in all the others: more only if an error interrupted an update.
         leaf: the log's entry at the end of the path.
         checkpoints: one for each compaction, behind the one that everything starts from.
+        answers, said: how many of its messages are answers, and the tokens of all, by the compactor's count.
         compacted: how many of `shown` come from the last compaction, and where in the path those behind them begin.
     """
 
@@ -90,6 +91,8 @@ class State:
     heard: int = 0
     leaf: str | None = None
     compacted: tuple[int, int] = (0, 0)
+    answers: int = 0
+    said: int = 0
 
     @classmethod
     def at(cls, checkpoints: tuple[Checkpoint, ...], path: Sequence[HostMessage]) -> State:
@@ -99,6 +102,8 @@ class State:
         state.compacted = len(last.shown), last.heard
         state.path = [*path[: last.heard]]
         state.place = {message.id: at for at, given in enumerate(state.path) for message in given.messages}
+        state.answers = sum(map(_answers, state.path))
+        state.said = sum(sum(given.sizes) for given in state.path)
         for given in path[last.heard :]:
             state.extend(given)
         state.heard = len(path)
@@ -110,6 +115,8 @@ class State:
         if given.covers:
             self._cover(given.covers)
         self.path.append(given)
+        self.answers += _answers(given)
+        self.said += sum(given.sizes)
         for message, size in zip(given.messages, given.sizes, strict=True):
             self.place[message.id] = at
             self.kept.append(message, size)
@@ -162,6 +169,10 @@ class State:
         if covers == "all":  # the API drops it too, but wants a list that begins with a user's message
             self.shown.append(OutgoingMessage({"role": "user", "content": GAP}))
         self.compacted = len(self.shown), len(self.path)
+
+
+def _answers(given: HostMessage) -> int:
+    return sum(message.role == "assistant" for message in given.messages)
 
 
 def _covered(done: Compaction, path: Sequence[HostMessage]) -> int:

@@ -75,6 +75,8 @@ class Walk:
         self.prefix = 0  # their tokens, overhead included
         self.reported: tuple[int, int] | None = None  # tokens of the newest request and its answer
         self.since = 0
+        self.said = 0  # tokens of all that was said, by the preset's counter
+        self.answered_at: float | None = None  # the time of the newest answer
         self.patience = 0
         self.vain = 0  # attempts in a row that came to nothing
         self.ended: RunEnded | None = None
@@ -126,6 +128,9 @@ class Walk:
         if self.reals is not self.sent.sizes:
             self.reals.append(size)
         self.since += own
+        self.said += own
+        if isinstance(message, AssistantMessage):
+            self.answered_at = message.time
         if self.reported is not None and isinstance(message, AssistantMessage) and not self.reported[1]:
             self.reported = (self.reported[0], size)
 
@@ -190,6 +195,7 @@ class Walk:
             tokens=self.sent.tokens, window=self.window, overhead=self.sent.overhead, moment=moment,
             messages=len(self.sent.messages), since=self.since,
             reported=None if self.reported is None else Usage(self.reported[0], 0, 0, self.reported[1]),
+            model=self.session.model, requests=len(self.steps), said=self.said, idle=self._idle(),
         )  # fmt: skip
 
     def _forced(self, reason: str) -> Budget:
@@ -201,6 +207,11 @@ class Walk:
         ending = self.preset.host.ending(failure, self.vain)
         if ending is not None and self.ended is None:
             self.ended = RunEnded(self.at, *ending)
+
+    def _idle(self) -> float | None:
+        """Seconds from the newest answer to the newest message: what an agent knows before it sends its request."""
+        newest = self.session.messages[self.at - 1].time if self.at else None
+        return None if newest is None or self.answered_at is None else max(newest - self.answered_at, 0.0)
 
     def _take(self, done: Compaction) -> None:
         """Go on with the result of a compaction."""

@@ -21,7 +21,9 @@ from dataclasses import replace
 from importlib import import_module
 from types import ModuleType
 
+from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset
+from workbench.compaction.timing import ByPrice
 from workbench.registry import find, found
 
 OWN = {
@@ -39,8 +41,8 @@ NAMES = (
 )  # fmt: skip
 """Each preset is a constant of its name in capitals; all but our own are in the file of their name."""
 
-RECALL = "+recall"
-"""What the name of a preset with recall ends in."""
+RECALL, PRICE = "+recall", "+price"
+"""What the names of presets with recall, and of those that compact when it pays, end in."""
 
 
 VARIANTS = {
@@ -85,22 +87,23 @@ KNOWN: Mapping[str, Preset] = _OnDemand((*NAMES, *VARIANTS))
 
 
 def preset(name: str) -> Preset:
-    """The preset of that name: built in, a variant, or installed; `NAME+recall` is that preset `with_recall`.
+    """The preset of that name: built in, a variant, or installed.
 
+    `NAME+recall` is that preset `with_recall`, `NAME+price` the same `with_price`, and both may follow a name.
     `learned:FILE` is `learned` with the weights of a file that `workbench learn` wrote.
 
     Raises:
         UnknownName: neither; the message lists what is known.
         SettingError: a file of weights cannot be used.
     """
-    plain = name.removesuffix(RECALL)
-    if plain.startswith(WEIGHTS):
-        made = _file("learned").learned_with(plain.removeprefix(WEIGHTS))
-        assert isinstance(made, Preset)
-        found = made
-    else:
-        found = find("preset", plain, KNOWN)
-    return found if plain == name else with_recall(found)
+    for ending, made in ((RECALL, with_recall), (PRICE, with_price)):
+        if name.endswith(ending):
+            return made(preset(name.removesuffix(ending)))
+    if name.startswith(WEIGHTS):
+        learned = _file("learned").learned_with(name.removeprefix(WEIGHTS))
+        assert isinstance(learned, Preset)
+        return learned
+    return find("preset", name, KNOWN)
 
 
 def with_recall(of: Preset | str) -> Preset:
@@ -117,6 +120,20 @@ def with_recall(of: Preset | str) -> Preset:
     strategies = [one and replace(one, name=one.name + RECALL, recall=True) for one in (plain.strategy, plain.overflow)]
     assert strategies[0] is not None
     return replace(plain, name=plain.name + RECALL, strategy=strategies[0], overflow=strategies[1])
+
+
+def with_price(of: Preset | str) -> Preset:
+    """The same strategy, due when a compaction pays by the prices of the agent's model; its name ends in `+price`.
+
+    Raises:
+        UnknownName: no preset has that name.
+    """
+    plain = preset(of) if isinstance(of, str) else of
+    if isinstance(plain.trigger, ByPrice):
+        return plain
+    writes = any(isinstance(stage, Summarize) or getattr(stage, "narrative", 0.0) for stage in plain.strategy.stages)
+    due = ByPrice(target=getattr(plain.trigger, "target", 0.4), summary=0.5 if writes else 0.0)
+    return replace(plain, name=plain.name + PRICE, trigger=due, moments=("before_request",))
 
 
 def catalogue() -> dict[str, str]:

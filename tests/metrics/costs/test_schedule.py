@@ -1,0 +1,81 @@
+"""The cheapest schedule of compactions, and what those of triggers cost beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import chain, combinations
+
+import pytest
+
+from builders import conversation, rules
+from workbench.compaction.presets import preset, with_price
+from workbench.metrics.costs.pricing import Pricing
+from workbench.metrics.costs.replay_cost import replay_cost
+from workbench.metrics.costs.schedule import Schedules
+from workbench.metrics.index import Index
+from workbench.models.cache_rules import ANTHROPIC
+from workbench.models.extractive import Extractive
+from workbench.models.prices import given_tariff
+from workbench.replay.natural import natural
+from workbench.replay.sizing import Sizing
+from workbench.transcript.message import chars_per_token
+from workbench.transcript.session import Session
+
+PRICED = Pricing("m", given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75"), replace(ANTHROPIC, minimum=0))
+
+
+def session(turns: int, pause: int) -> Session:
+    """Three requests a turn, ten seconds apart, and a long pause before one turn."""
+    messages = [rules("be brief"), *conversation(turns, words=60)]
+    steps = ((10.0 if message.id != f"u{pause}" else 900.0) for message in messages)
+    now, timed = 0.0, []
+    for message, step in zip(messages, steps, strict=True):
+        now += step
+        timed.append(replace(message, time=now))
+    return Session.of(timed)
+
+
+def schedules(strategy: str = "truncate", turns: int = 5, window: int = 2_000, pause: int = 3) -> Schedules:
+    made = session(turns, pause)
+    sizing = Sizing.of(made, [chars_per_token(message) for message in made.messages], chars_per_token)
+    return Schedules(made, sizing, Index(made.messages), PRICED, preset(strategy).strategy, Extractive(), window=window)
+
+
+@pytest.mark.parametrize(("strategy", "window"), [("truncate", 2_000), ("truncate", 900), ("summarize", 1_500)])
+def test_no_other_schedule_is_cheaper(strategy: str, window: int) -> None:
+    known = schedules(strategy, window=window)
+    places = [n for n, size in enumerate(known.before) if size > known.target]
+    best = known.cost(known.cheapest())
+    others = chain.from_iterable(combinations(places, n) for n in range(4))
+    allowed = [one for one in others if known.feasible(one)]
+    assert len(allowed) > 10
+    assert best == pytest.approx(min(map(known.cost, allowed)))
+
+
+def test_never_to_compact_costs_what_the_replay_without_compaction_costs() -> None:
+    known = schedules()
+    replay = natural(known.session, preset("none"), Extractive(), known.sizing, window=2_000)
+    bill = replay_cost(replay, PRICED)
+    assert bill is not None
+    assert known.cost(()) == pytest.approx(bill.usd)
+
+
+def test_no_request_of_the_cheapest_schedule_exceeds_the_window() -> None:
+    known = schedules(turns=12, window=900)
+    assert known.feasible(known.cheapest())
+    assert not known.feasible(())
+
+
+def test_the_schedule_of_a_trigger_is_that_of_its_replay() -> None:
+    known = schedules(turns=20, window=2_000)
+    for how in (preset("truncate"), with_price("truncate")):
+        replay = natural(known.session, how, Extractive(), known.sizing, window=2_000)
+        compacted = [event.at for event in replay.events]
+        assert compacted
+        assert [known.places[n] for n in known.under(how)] == compacted
+
+
+def test_by_price_comes_closer_to_the_cheapest_than_a_share_of_the_window_does() -> None:
+    known = schedules(turns=20, window=3_000, pause=12)
+    by_share, by_price = (known.cost(known.under(one)) for one in (preset("truncate"), with_price("truncate")))
+    assert known.cost(known.cheapest()) <= by_price < by_share
