@@ -136,9 +136,14 @@ def _read(source: Path | StringIO) -> pd.DataFrame:
     return pd.read_csv(source, keep_default_na=False, na_values=[""])  # `null` is a strategy
 
 
+def named(session: object) -> str:
+    """A session's name in docs/rows."""
+    return sha256(str(session).encode()).hexdigest()[:10]
+
+
 def _plain(rows: pd.DataFrame) -> str:
     if "session" in rows:
-        rows = rows.assign(session=rows["session"].map(lambda one: sha256(str(one).encode()).hexdigest()[:10]))
+        rows = rows.assign(session=rows["session"].map(named))
     return str(rows.round(DIGITS).to_csv(index=False, lineterminator="\n"))
 
 

@@ -1,26 +1,22 @@
-"""The measured tables of docs/closed-loop.md: what the agent without a model succeeds in, and what metrics say of it.
+"""The tables of trials in docs/closed-loop.md: what the agent without a model succeeds in.
 
 `python docs/trials.py trials 20` tries 20 tasks of each family and keeps the means in docs/rows; without a number the
-page is made from these. `--check` tells how they differ. `agreement 3` does the same for the metrics, on 3 tasks, and
-`bundled all` for the bundled tasks.
+page is made from these. `--check` tells how they differ. `bundled all` does the same for the bundled tasks.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
-from rows import Part, read, run
+from rows import Part, run
 
 import workbench as wb
 from workbench.compaction.presets import NAMES
-from workbench.trials.agreement import FAR_APART, LEVELS, Agreement, levels
 from workbench.trials.bundled import BUNDLED
-from workbench.trials.families import FAMILIES, tasks
 from workbench.trials.run import TrialSpec
 from workbench.trials.table import MEANS, by_strategy
 
@@ -84,61 +80,9 @@ def told(rows: pd.DataFrame) -> Iterator[str]:
         yield f"| {name} | {' | '.join(f'{100 * value:.0f}' for value in values)} |"
 
 
-def agreed(words: Sequence[str], _: bool) -> Mapping[str, pd.DataFrame]:
-    """What the metrics say where values are needed, of so many tasks of each family."""
-    seeds = int(words[0])
-    found = levels([task for family in FAMILIES for task in tasks(family, range(seeds))], STRATEGIES)
-    return {"": found.assign(tasks=seeds)}
-
-
-def agreement(rows: pd.DataFrame) -> Iterator[str]:
-    """How each metric orders the strategies against their success, over all families and in each."""
-    found = Agreement.of(rows.drop(columns="tasks"), read("trials"))
-    yield f"| {' | '.join(name.replace('_', ' ') for name in found.ranks)} |"
-    yield "|---" * len(found.ranks.columns) + "|"
-    for _, (metric, *ranks) in found.ranks.iterrows():
-        yield f"| {metric} | {' | '.join('' if math.isnan(one) else f'{one:+.2f}' for one in ranks)} |"
-    yield ""
-    yield (
-        f"Left out: {', '.join(found.over)}, which send more than the window where a value is needed; "
-        f"{', '.join(found.recall)}."
-    )
-    every = (f"{metric} {rank:+.2f}" for metric, rank in found.every.items())
-    yield f"With these and all {found.strategies} strategies but the references: {', '.join(every)}."
-    yield ""
-    success = found.means["success"]
-    for metric in LEVELS:
-        wrong, values = found.contradictions(metric), found.means[metric]
-        cases = "; ".join(
-            f"{a} succeeds in {success[a]:.0%} and {b} in {success[b]:.0%}, with {values[a]:.2f} and {values[b]:.2f}"
-            for a, b in wrong[:3]
-        )
-        yield (
-            f"- `{metric}`: {len(wrong)} of {len(found.far_apart)} pairs that lie {100 * FAR_APART:.0f} points of "
-            f"success apart are the other way round{f': {cases}' if cases else ''}."
-        )
-
-
-def agreement_facts(rows: pd.DataFrame) -> dict[str, object]:
-    """What every report says of it."""
-    found = Agreement.of(rows.drop(columns="tasks"), read("trials"))
-    ranks = found.ranks.set_index("metric")["all families"].round(4)
-    return {
-        "strategies": len(found.means), "all": found.strategies, "pairs": len(found.far_apart),
-        **{
-            metric: {
-                "rank": float(ranks[metric]), "rank_all": round(found.every[metric], 4),
-                "contradictions": len(found.contradictions(metric)),
-            }
-            for metric in LEVELS
-        },
-    }  # fmt: skip
-
-
 PARTS = {
     "trials": Part(measure=measured, tell=told),
     "bundled": Part(measure=recorded, tell=told),
-    "agreement": Part(measure=agreed, tell=agreement, facts=agreement_facts),
 }
 
 if __name__ == "__main__":

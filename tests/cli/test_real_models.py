@@ -15,6 +15,8 @@ from builders import remembering, rules
 from workbench.cli import main
 from workbench.importers.importer import load
 from workbench.importers.native import save
+from workbench.models.local import alias, start_server
+from workbench.models.weights import weights
 from workbench.transcript.session import Session
 
 needs_weights = pytest.mark.skipif(
@@ -106,3 +108,21 @@ def test_what_cannot_answer_is_refused_in_one_sentence(
     words = ["judge", "exam", str(recording), "--reader", "likelihood", "--likelihood", "nothing.gguf"]
     assert main([*words, "--out", str(tmp_path)]) == 2
     assert "gemma, smollm2" in capsys.readouterr().err
+
+
+@needs_weights
+def test_a_small_model_behind_its_server_works_on_a_task_and_is_graded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = weights("smollm2")
+    server = start_server(small, threads=1)
+    monkeypatch.setenv("WORKBENCH_API_BASE", server.address)
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
+    words = ["trial", "--agent", f"litellm:openai/{alias(small)}", "--no-sandbox", "--families", "changed_values"]
+    words += ["--seeds", "1", "--strategies", "truncate", "--steps", "1", "--jobs", "1", "--out", str(tmp_path / "out")]
+    assert main([*words, "--json"]) == 0
+    found = {row["strategy"]: row for row in json.loads(capsys.readouterr().out)["strategies"]}
+    assert {name: (row["success"], row["steps"]) for name, row in found.items()} == {
+        "none": (0, 1), "truncate": (0, 1), "null": (0, 1)
+    }  # fmt: skip
+    assert min(row["tokens"] for row in found.values()) > 100

@@ -19,6 +19,14 @@ def test_how_far_the_headline_was_validated_is_told_with_its_figures() -> None:
     assert "graded answers of a real model" in text and "AUC 0.7" in text and "of presence 0.6" in text
 
 
+def test_how_metrics_and_judges_order_strategies_is_told_with_the_pairs_that_are_the_other_way_round() -> None:
+    text = validation_html(made()).html
+    order, disagree = text.split("Where they disagree")
+    assert all(words in order for words in ("Success", "Recordings: fewer look-ups", "compression", "rare words"))
+    assert "On tasks, dollars saved, with look-ups" in disagree and "On recordings, fewer look-ups" in disagree
+    assert "before" in disagree and "against the exam" in disagree
+
+
 def test_a_floor_that_is_too_high_is_told_with_its_place() -> None:
     run = made()
     for row in run.rows["scores"]:

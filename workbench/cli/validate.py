@@ -7,20 +7,17 @@ from typing import Annotated
 import pandas as pd
 import typer
 
+from workbench.agreement.check import same_order
 from workbench.analysis.fetched_again import by_way, figures, lead_note, precision_table, ranks, with_intervals
 from workbench.analysis.selfcheck import selfcheck, sessions_of
 from workbench.cli.options import AsJson, Paths, takes
 from workbench.cli.output import frame_table, records, say, say_json, table
-from workbench.compaction.presets import NAMES, RECALL
 from workbench.errors import SettingError
 from workbench.experiment.exports import csv_text
 from workbench.experiment.spec import RunSpec
 from workbench.judge.exam.scores import readers_agreement
 from workbench.judge.exam.sitting import ExamResults
 from workbench.simulation.held import held_things
-from workbench.trials.agreement import Agreement, levels
-from workbench.trials.families import FAMILIES, tasks
-from workbench.trials.table import TrialResults, by_family
 from workbench.validation.adversaries import search
 from workbench.validation.answers.exams import METRICS, agreement, by_category, verdicts
 from workbench.validation.answers.records import graded
@@ -29,8 +26,6 @@ from workbench.validation.planted_errors import planted_errors
 from workbench.validation.used_things import CONTROL, compacted, used_things
 
 PASSED, FAILED = 0, 1
-FEWEST = 4
-"""Strategies of which an order says something."""
 
 
 @takes(RunSpec, only=("window", "limit"))
@@ -45,7 +40,7 @@ def validate(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> int
 
       workbench validate my-sessions/ --json
     """
-    checks = selfcheck(paths or (), window=spec.window, limit=spec.limit)
+    checks = [*selfcheck(paths or (), window=spec.window, limit=spec.limit), same_order()]
     if as_json:
         say_json([asdict(check) for check in checks])
     else:
@@ -133,40 +128,6 @@ def behaviour(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> in
         return PASSED
     _show({title: with_intervals(one) for title, one in tables.items()}, as_json)
     say(f"{lead_note(main)} --json has it by kind, source and time as well, and with intervals over projects.")
-    return PASSED
-
-
-def trials(
-    folder: Annotated[Path, typer.Argument(help="Folder with the table of `workbench trial`.")],
-    seeds: Annotated[int, typer.Option(min=1, help="Tasks of each family that are asked about.")] = 1,
-    as_json: AsJson = False,
-) -> int:
-    """Compare the metrics with success: do they order strategies as trials do, and where not?
-
-    The conversations of the tasks are replayed in the windows of the trials, and the metrics asked where a value is
-    needed. Compared are strategies that keep to their window and have no recall, which no metric of a context sees.
-
-    Example:
-
-      workbench validate trials reports/trial-1a2b3c4d --seeds 3
-    """
-    done = TrialResults.open(folder).table
-    done = done[(done["status"] == "ok") & done["family"].isin(FAMILIES)]
-    names = [name for name in done["strategy"].unique() if name.removesuffix(RECALL) in NAMES]
-    made = [task for family in done["family"].unique() for task in tasks(family, range(seeds))]
-    if len(names) < FEWEST or not made:
-        raise SettingError(f"{folder} holds trials of {len(names)} built-in strategies; {FEWEST} or more are compared")
-    compacted = done[done["strategy"] != "none"].drop_duplicates(["family", "seed"])
-    windows = {(one.family, int(one.seed)): int(one.window) for one in compacted.itertuples()}
-    found = Agreement.of(levels(made, names, windows), by_family(done))
-    every = pd.DataFrame({"metric": list(found.every), "over all strategies": list(found.every.values())})
-    left_out = pd.DataFrame({"strategy": [*found.over, *found.recall]})
-    left_out["why"] = ["larger than the window"] * len(found.over) + ["recall"] * len(found.recall)
-    tables = {
-        "rank correlation with success": found.ranks.merge(every), "the other way round": found.cases(),
-        "not compared": left_out,
-    }  # fmt: skip
-    _show(tables, as_json)
     return PASSED
 
 

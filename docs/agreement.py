@@ -1,0 +1,169 @@
+"""How metrics and judges order strategies against success and simulated detours: two parts of docs/closed-loop.md.
+
+`python docs/agreement.py agreement 3` asks about 3 tasks of each family, and a small model on this machine about a
+sample (the extra `local`; five minutes of computing more). `detours RECORDINGS` takes the first session of each project
+that `docs/closed_loop.py simulated` has, among these recordings and the bundled ones. Rows are kept in docs/rows;
+without paths, and with `--check`, as `docs/validity.py`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from closed_loop import STRATEGIES as SIMULATED
+from closed_loop import WINDOW
+from rows import Frames, Part, named, read, run
+from trials import STRATEGIES
+
+from workbench.agreement.measured import COLUMNS, READ, Judge, on_recordings, on_tasks
+from workbench.agreement.orders import ALL, FAR_APART, TARGETS, Agreement
+from workbench.datasets.bundled import bundled_files
+from workbench.experiment.prepared import SessionSource, sessions_in, sources_of
+from workbench.experiment.prepared import read as read_source
+from workbench.formats import missing, some
+from workbench.models.settings import ModelSettings
+from workbench.simulation.simulate import reader_of
+from workbench.trials.families import FAMILIES, tasks
+
+PAGE = Path(__file__).parent / "closed-loop.md"
+READ_FAMILIES = ("far_dependency",)
+SAMPLE = ("truncate", "summarize", "pipeline", "codex_local", "hermes_lean")
+"""Strategies whose contexts a model reads, at one place of one task of each of these families."""
+
+
+def measured(words: Sequence[str], _: bool) -> Frames:
+    """What is said of contexts where tasks need values, of so many tasks of each family."""
+    seeds = int(words[0])
+    rows = on_tasks([task for family in FAMILIES for task in tasks(family, range(seeds))], STRATEGIES)
+    reader = reader_of("local", ModelSettings())
+    assert reader is not None
+    sample = on_tasks([tasks(family, [0])[0] for family in READ_FAMILIES], SAMPLE, judge=Judge.tested(reader))
+    place = ["session", "strategy"]
+    every = rows.set_index(place)
+    every.update(sample.set_index(place)[[READ, "reader"]])
+    return {"": every.reset_index()[list(COLUMNS)]}
+
+
+def agreement(rows: pd.DataFrame) -> Iterator[str]:
+    """The order against success and simulated detours on tasks."""
+    found, sampled = _on_tasks(rows), rows[rows[READ].notna()]
+    tasks_each = rows["session"].nunique() // rows["family"].nunique()
+    yield f"{rows['family'].nunique()} families, {tasks_each} tasks of each, over the means of the families:"
+    yield ""
+    yield from _by_target(found)
+    yield ""
+    yield f"Left out: {', '.join(found.over)}, which send more than the window; {', '.join(found.recall)}."
+    yield (
+        f"The model read for {sampled['strategy'].nunique()} of the strategies, at one place of "
+        f"{some(sampled['session'].nunique(), 'task')}."
+    )
+    for target, title in (("success", "success"), ("blind", "fewer simulated blind actions")):
+        yield ""
+        yield f"Against {title}, by family:"
+        yield ""
+        yield from _table(found.by_family(target).drop(columns=ALL))
+    yield ""
+    yield from _disputes(found)
+
+
+def _on_tasks(rows: pd.DataFrame) -> Agreement:
+    return Agreement.of(rows, read("trials"))
+
+
+def recorded(paths: Sequence[str], bundled: bool) -> Frames:
+    """The same on recordings: of each project the first session that every strategy compacts."""
+    known = read("simulated")
+    known = known[known.groupby("session")["compactions"].transform("min") > 0]
+    chosen, ids = dict[str, SessionSource](), dict[str, str]()
+    for source in sources_of([*map(str, bundled_files()), *paths] if bundled else list(paths)):
+        for session in sessions_in(source):
+            project, name = session.project or session.id, named(session.id)
+            if project not in chosen and name in set(known["session"]):
+                chosen[project], ids[name] = source, session.id
+    ready = (one for source in chosen.values() for one in read_source(source, WINDOW).ready)
+    own = known[known["session"].isin(ids)]
+    return {"": on_recordings(ready, own.assign(session=own["session"].map(ids)), SIMULATED)}
+
+
+def detours(rows: pd.DataFrame) -> Iterator[str]:
+    """The order against simulated detours on recordings."""
+    found = Agreement.of(rows)
+    projects = rows["family"].nunique()
+    yield f"{some(rows['session'].nunique(), 'session')} of {some(projects, 'project')}:"
+    yield ""
+    yield from _by_target(found)
+    yield ""
+    yield f"Left out: {', '.join((*found.over, *found.recall))}."
+    yield ""
+    yield from _disputes(found)
+
+
+def _by_target(found: Agreement) -> Iterator[str]:
+    """A row a metric: its rank correlation with each target, with all strategies, and pairs the other way round."""
+    whole = found.ranks[found.ranks["family"] == ALL]
+    targets = [TARGETS[name] for name in whole["target"].unique()]
+    yield f"| | {' | '.join(targets)} | strategies |"
+    yield "|---" * (len(targets) + 2) + "|"
+    for metric, rows in whole.groupby("metric", sort=False):
+        cells = [
+            f"{_signed(row['rank'])} ({_signed(row['rank_all'])}); {row['contradictions']} of {row['pairs']}"
+            for row in rows.to_dict("records")
+        ]
+        yield f"| {found.title(str(metric))} | {' | '.join(cells)} | {rows['strategies'].iloc[0]} |"
+
+
+def _table(rows: pd.DataFrame) -> Iterator[str]:
+    yield f"| {' | '.join(name.replace('_', ' ') for name in rows)} |"
+    yield "|---" * len(rows.columns) + "|"
+    for _, (metric, *ranks) in rows.iterrows():
+        yield f"| {metric} | {' | '.join(map(_signed, ranks))} |"
+
+
+def _signed(value: object) -> str:
+    return "" if not isinstance(value, float) or missing(value) else f"{value:+.2f}"
+
+
+def _disputes(found: Agreement) -> Iterator[str]:
+    """The pairs that metrics put the other way round."""
+    yield f"Pairs of strategies that lie {FAR_APART} apart or more, and the metrics that put them the other way round:"
+    yield ""
+    for target, (cases, more) in found.told().items():
+        rest = f"; and {some(more, 'pair')} more" if more else ""
+        yield f"- **{target}**: {'; '.join(cases)}{rest}."
+
+
+def facts(found: Agreement) -> dict[str, object]:
+    """What every report says of it."""
+    whole = found.ranks[found.ranks["family"] == ALL]
+    ranks: dict[str, dict[str, float]] = {}
+    for row in whole.dropna(subset="rank").to_dict("records"):
+        ranks.setdefault(found.title(row["metric"]), {})[row["target"]] = round(row["rank"], 4)
+    exam = whole[whole["metric"] == "exam"].iloc[0]
+    return {
+        "ranks": ranks, "strategies": int(exam["strategies"]), "all": int(exam["strategies_all"]),
+        "rank_all": round(float(exam["rank_all"]), 4),
+        "cases": {target: cases for target, (cases, _) in found.told().items()},
+    }  # fmt: skip
+
+
+def _task_facts(rows: pd.DataFrame) -> Mapping[str, object]:
+    return facts(_on_tasks(rows))
+
+
+def _detour_facts(rows: pd.DataFrame) -> Mapping[str, object]:
+    return facts(Agreement.of(rows)) | {"sessions": rows["session"].nunique(), "projects": rows["family"].nunique()}
+
+
+PARTS = {
+    "agreement": Part(measure=measured, tell=agreement, facts=_task_facts),
+    "detours": Part(measure=recorded, tell=detours, facts=_detour_facts),
+}
+
+if __name__ == "__main__":
+    sys.exit(run(PARTS, PAGE, sys.argv[1:]))

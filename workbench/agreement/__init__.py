@@ -1,0 +1,1 @@
+"""Whether metrics and judges order strategies as success and simulated detours do, and where they do not."""

@@ -1,0 +1,124 @@
+"""`workbench validate trials` and `detours`: do metrics and judges order strategies as what comes of them does?"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import pandas as pd
+import typer
+
+from workbench.agreement.measured import Judge, on_recordings, on_tasks
+from workbench.agreement.orders import ALL, TARGETS, Agreement
+from workbench.cli.options import AsJson, Paths, takes, tell_terms
+from workbench.cli.output import records, say, say_json, tables
+from workbench.compaction.presets import NAMES, RECALL
+from workbench.errors import SettingError
+from workbench.experiment.prepared import limited, read, sources_of
+from workbench.formats import some
+from workbench.models.settings import ModelSettings
+from workbench.simulation.simulate import SimulationSpec, reader_of, simulate
+from workbench.trials.families import FAMILIES, tasks
+from workbench.trials.run import TrialSpec
+from workbench.trials.table import TrialResults, by_family
+
+PASSED = 0
+FEWEST = 4
+"""Strategies of which an order says something."""
+JudgeName: TypeAlias = Annotated[
+    str, typer.Option("--judge", help="Model that reads a sample of the contexts: local, or litellm:NAME.")
+]
+
+
+@takes(TrialSpec, only=("model_settings",))
+def trials(
+    spec: TrialSpec,
+    folder: Annotated[Path, typer.Argument(help="Folder with the table of `workbench trial`.")],
+    seeds: Annotated[int, typer.Option(min=1, help="Tasks of each family that are asked about.")] = 1,
+    judge: JudgeName = "",
+    as_json: AsJson = False,
+) -> int:
+    """Compare metrics and judges with success and simulated detours: do they order strategies alike, and where not?
+
+    The conversations of the tasks are replayed and simulated in the windows of the trials, and the metrics asked where
+    a value is needed. Compared are strategies that keep to their window and have no recall, which no metric of a
+    context sees.
+
+    Example:
+
+      workbench validate trials reports/trial-1a2b3c4d --seeds 3
+    """
+    done = TrialResults.open(folder).table
+    done = done[(done["status"] == "ok") & done["family"].isin(FAMILIES)]
+    names = [name for name in done["strategy"].unique() if name.removesuffix(RECALL) in NAMES]
+    made = [task for family in done["family"].unique() for task in tasks(family, range(seeds))]
+    if len(names) < FEWEST or not made:
+        raise SettingError(f"{folder} holds trials of {len(names)} built-in strategies; {FEWEST} or more are compared")
+    compacted = done[done["strategy"] != "none"].drop_duplicates(["family", "seed"])
+    windows = {(one.family, int(one.seed)): int(one.window) for one in compacted.itertuples()}
+    measured = on_tasks(made, names, windows, _judge(judge, spec.model_settings, folder))
+    _show(Agreement.of(measured, by_family(done)), as_json)
+    return PASSED
+
+
+@takes(
+    SimulationSpec, only=("strategies", "window", "limit", "jobs", "model_settings"), jobs=None,
+    strategies=("truncate", "summarize", "pipeline", "opencode", "pi", "claude_code"),
+)  # fmt: skip
+def detours(spec: SimulationSpec, paths: Paths = None, judge: JudgeName = "", as_json: AsJson = False) -> int:
+    """Compare metrics and judges with what `workbench simulate` says of recordings: do they order strategies alike?
+
+    The metrics are asked at four places of each session. Detours are look-ups and blind actions; dollars saved have
+    them in. In a session a strategy has the share of the others that are worse.
+
+    Examples:
+
+      workbench validate detours --window 32000
+
+      workbench validate detours my-sessions/ --strategies truncate,summarize,pipeline,pi --judge local
+    """
+    if len(spec.strategies) < FEWEST:
+        raise SettingError(f"{len(spec.strategies)} strategies are named; {FEWEST} or more are compared")
+    done = simulate(paths or (), spec.changed(quiet=True))
+    sources = limited(sources_of(paths or ()), spec.limit)
+    ready = (one for source in sources for one in read(source, spec.window).ready[: source.most])
+    reader = _judge(judge, spec.model_settings, Path())
+    _show(Agreement.of(on_recordings(ready, done.simulated, spec.strategies, reader)), as_json)
+    return PASSED
+
+
+def _judge(name: str, how: ModelSettings | None, run: Path) -> Judge | None:
+    """The model of that name after its test; None without a name."""
+    if not name:
+        return None
+    tell_terms(name)
+    reader = reader_of(name, replace(how or ModelSettings(), run=str(run.resolve())))
+    if reader is None:
+        raise SettingError("the lexical reader is in every row; --judge takes local or litellm:NAME")
+    return Judge.tested(reader)
+
+
+def _show(found: Agreement, as_json: bool) -> None:
+    left_out = {name: "larger than the window" for name in found.over} | {name: "recall" for name in found.recall}
+    if as_json:
+        compared = {"over all families": records(found.by_target()), "ranks": records(found.ranks)}
+        say_json({**compared, "the other way round": records(found.cases), "not compared": left_out})
+        return
+    say("Rank correlation of metrics and judges with what came of the contexts:\n")
+    say(_table(found.by_target()))
+    say("\nOver all strategies but the references, those that are not compared included:\n")
+    say(_table(found.by_target("rank_all")))
+    for target, title in TARGETS.items():
+        if len(found.ranks["family"].unique()) > 2 and (found.ranks["target"] == target).any():
+            say(f"\nBy family, {title}:\n\n{_table(found.by_family(target).drop(columns=ALL))}")
+    say("\nThe other way round:\n")
+    for target, (cases, more) in found.told().items():
+        rest = f"; and {some(more, 'pair')} more, which --json has" if more else ""
+        say(f"{target}: {'; '.join(cases)}{rest}.")
+    for name, why in left_out.items():
+        say(f"Not compared: {name} ({why}).")
+
+
+def _table(rows: pd.DataFrame) -> str:
+    """Words of the headings apart, so that a line has 80 characters."""
+    names = {str(name).replace("_", " "): f"{name}:decimal" for name in rows.columns[1:]}
+    return tables(records(rows), {"metric": "metric", **names})
