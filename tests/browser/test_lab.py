@@ -1,4 +1,4 @@
-"""JupyterLab opens the explorer, runs it, and the picture follows the sliders."""
+"""Every lesson of the course runs in a browser, and the explorer's picture follows the sliders, in Notebook 7 too."""
 
 import os
 import signal
@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -14,12 +15,17 @@ from typing import Any
 import pytest
 
 import workbench
+from profiles import FULL
+from workbench.report.notebooks import course
 
 pytestmark = [pytest.mark.browser, pytest.mark.notebook]
 FOLDERS = ("CONFIG_DIR", "DATA_DIR", "RUNTIME_DIR", "LAB_SETTINGS_DIR", "LAB_WORKSPACES_DIR")
 LIGHT, DARK = "JupyterLab Light", "JupyterLab Dark"
 PATIENCE = 60_000
 """Milliseconds that a loaded machine may take for one step."""
+LESSONS = [path.stem for path in course() if path.stem[:2].isdigit()]
+EXPLORER = "03_explore_session"
+LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:")
 
 
 def free_port() -> int:
@@ -35,10 +41,9 @@ class Lab:
     address: str
     token: str = "token-of-a-test"
 
-    @property
-    def explorer(self) -> str:
-        """The address of the explorer's notebook."""
-        return f"{self.address}/lab/tree/03_explore_session.ipynb?token={self.token}"
+    def lesson(self, name: str, at: str = "lab/tree") -> str:
+        """The address of a notebook of the course."""
+        return f"{self.address}/{at}/{name}.ipynb?token={self.token}&reset"
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +61,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
             "--port", str(port), "--allow-root", "--ip=127.0.0.1", f"--IdentityProvider.token={lab.token}",
             "--LabApp.expose_app_in_browser=True",
         ],
-        env={**os.environ, **own}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        env={**{name: value for name, value in os.environ.items() if name != "MPLBACKEND"}, **own},
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
         _until_up(process)
@@ -81,36 +87,92 @@ def _until_up(server: subprocess.Popen[bytes]) -> None:
 
 
 @dataclass(frozen=True)
-class Explorer:
-    """The explorer's notebook in a browser, with all of its cells run."""
+class Opened:
+    """A notebook in a browser, and the addresses that its page asked for."""
 
     page: Any
     asked: list[str]
 
 
-@pytest.fixture(scope="module")
-def explorer(browser: Any, server: Lab, keep: Any) -> Iterator[Explorer]:
-    """Opened and run once for all tests; each begins where the one before it ended."""
-    context = browser.new_context(viewport={"width": 1300, "height": 1500})
+@contextmanager
+def opened(browser: Any, address: str, **size: int) -> Iterator[Opened]:
+    """A notebook whose kernel waits."""
+    context = browser.new_context(viewport={"width": 1300, "height": 1500, **size})
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    page.goto(server.explorer)
+    page.goto(address)
     page.wait_for_selector('.jp-Notebook-ExecutionIndicator[data-status="idle"]')
-    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.locator('[data-command="runmenu:run-all"]').click()
-    try:
-        page.get_by_text("window, 24,000").first.wait_for()
-        page.get_by_text("under truncate").wait_for()
-    finally:
-        keep(page, "explorer")
-    yield Explorer(page, asked)
+    yield Opened(page, asked)
+    page.evaluate("() => window.jupyterapp?.serviceManager.sessions.shutdownAll()")
     context.close()
 
 
-def test_a_slider_moves_and_the_picture_changes(explorer: Explorer, keep: Any) -> None:
+def run_all(page: Any) -> None:
+    """As a reader does it: from the menu."""
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.locator('[data-command="runmenu:run-all"]').click()
+
+
+@pytest.fixture(scope="module")
+def explorer(browser: Any, server: Lab, keep: Any) -> Iterator[Opened]:
+    """With all of its cells run, once for all tests; each begins where the one before it ended."""
+    with opened(browser, server.lesson(EXPLORER)) as found:
+        page = found.page
+        page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
+        run_all(page)
+        try:
+            page.get_by_text("window, 24,000").first.wait_for()
+            page.get_by_text("under truncate").wait_for()
+        finally:
+            keep(page, "explorer")
+        yield found
+
+
+CELLS = """() => jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.toJSON())
+    .filter(cell => cell.cell_type === 'code')"""
+"""The cells of the notebook in front, those out of sight too, as its file would hold them."""
+DONE = f"() => ({CELLS})().every(cell => cell.execution_count || cell.outputs.some(out => out.output_type === 'error'))"
+
+
+@pytest.mark.skipif(not FULL, reason="the whole course in a browser: in the full profile")
+@pytest.mark.parametrize("lesson", [name for name in LESSONS if name != EXPLORER])
+def test_a_lesson_runs_in_the_browser(browser: Any, server: Lab, keep: Any, lesson: str) -> None:
+    with opened(browser, server.lesson(lesson)) as found:
+        found.page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
+        run_all(found.page)
+        found.page.wait_for_function(DONE, timeout=10 * PATIENCE)
+        found.page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
+        keep(found.page, f"lesson-{lesson}")
+        outputs = [output for cell in found.page.evaluate(CELLS) for output in cell["outputs"]]
+        assert not [output["evalue"] for output in outputs if output["output_type"] == "error"]
+        assert sum(output["output_type"] in ("stream", "display_data", "execute_result") for output in outputs) >= 5
+        assert all(url.startswith(LOCAL) for url in found.asked)
+
+
+@pytest.mark.skipif(not FULL, reason="a second interface: in the full profile")
+def test_the_explorer_works_in_notebook_7(browser: Any, server: Lab, keep: Any) -> None:
+    with opened(browser, server.lesson(EXPLORER, "notebooks")) as found:
+        page = found.page
+        page.wait_for_selector(".jp-NotebookKernelStatus-fade", state="attached")  # it has said that the kernel waits
+        run_all(page)
+        page.get_by_text("window, 24,000").first.wait_for()
+        page.get_by_text("under truncate").wait_for()
+        slider = page.locator(".jp-OutputArea .noUi-handle").first
+        slider.hover()
+        page.mouse.down()
+        box = slider.bounding_box()
+        page.mouse.move(box["x"] - 15, box["y"] + box["height"] / 2, steps=5)
+        page.mouse.up()
+        page.get_by_text("window, 24,000").first.wait_for(state="detached")
+        page.locator(".wb-x text", has_text="window, ").first.wait_for()
+        keep(page, "explorer-notebook-7")
+        assert page.locator('[data-mime-type="application/vnd.jupyter.error"]').count() == 0
+        assert all(url.startswith(LOCAL) for url in found.asked)
+
+
+def test_a_slider_moves_and_the_picture_changes(explorer: Opened, keep: Any) -> None:
     page = explorer.page
     page.locator('[data-go="boundary:1"]').first.click()
     lost = page.get_by_text("needed later, the context holds").first
@@ -134,7 +196,7 @@ def test_a_slider_moves_and_the_picture_changes(explorer: Explorer, keep: Any) -
     page.locator(".wb-x p:visible", has_text="Before message").first.wait_for()
     keep(page, "explorer")
     assert page.locator('[data-mime-type="application/vnd.jupyter.error"]').count() == 0
-    assert all(url.startswith(("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:")) for url in explorer.asked)
+    assert all(url.startswith(LOCAL) for url in explorer.asked)
 
 
 PALE = """() => {
@@ -170,7 +232,7 @@ PALE = """() => {
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_in_a_light_and_in_a_dark_theme_every_word_can_be_read(explorer: Explorer, keep: Any, theme: str) -> None:
+def test_in_a_light_and_in_a_dark_theme_every_word_can_be_read(explorer: Opened, keep: Any, theme: str) -> None:
     page, name = explorer.page, theme.split()[-1].lower()
     page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
     page.wait_for_selector(f'body[data-jp-theme-light="{str(name == "light").lower()}"]', state="attached")

@@ -1,5 +1,6 @@
 """The report in a real browser: opened from disk, with no network, it says nothing to the console and works."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,32 @@ def test_it_fits_a_phone_and_follows_the_scheme(browser: Any, report: Path, keep
     found.context.close()
 
 
+def test_the_contexts_of_a_session_are_looked_at_together_and_another_session_opens(opened: Opened, keep: Any) -> None:
+    session = opened.page.locator("details.contexts[open]")
+    pictures, here = session.locator("svg"), session.locator(".here")
+    pictures.first.focus()
+    for _ in range(31):
+        opened.page.keyboard.press("ArrowRight")
+    assert re.match(r"Request 30: 52,400 tokens without compaction; .*truncate [\d,]+", here.inner_text())
+    opened.page.keyboard.press("+")
+    shown = {tuple(map(int, view.split()))[::2] for view in pictures.evaluate_all(VIEWS)}
+    assert shown == {(15, 30)}  # from request 15 on, 30 wide: all pictures alike
+
+    box = pictures.nth(1).bounding_box()
+    opened.page.mouse.move(box["x"] + box["width"] / 3, box["y"] + 20)
+    opened.page.mouse.down()
+    opened.page.mouse.move(box["x"] + box["width"] * 2 / 3, box["y"] + 20)
+    opened.page.mouse.up()
+    assert session.locator(".ends").first.inner_text().split() == ["request", "25", "35"]
+    keep(opened.page, "report-contexts")
+    session.get_by_role("button", name="Whole session").click()
+    assert session.locator(".ends").last.inner_text().split() == ["request", "0", "59"]
+
+    opened.page.locator("details.contexts:not([open]) summary").first.click()
+    assert opened.page.locator("details.contexts[open]").count() == 1 and opened.said == []
+
+
+VIEWS = "pictures => pictures.map(picture => picture.getAttribute('viewBox'))"
 WIDER = """() => [...document.querySelectorAll(".wide")].filter(box => box.scrollWidth > box.clientWidth)
     .map(box => box.getAttribute("aria-label"))"""
 
@@ -153,8 +180,9 @@ def test_hostile_text_runs_nothing_and_breaks_nothing(browser: Any, large: Path,
     assert found.asked == [large.as_uri()] and found.said == []
     assert found.page.locator("main").is_visible() and found.page.locator("h2").last.is_visible()
     assert found.page.locator("main img, main script, svg[onload]").count() == 0
-    own = found.page.locator("figure svg, main style + .wb-part").count()
-    assert found.page.locator("main style").count() == own == found.page.locator("figure svg, .wb-part").count()
+    drawn = "figure:not(.panel) svg"
+    own = found.page.locator(f"{drawn}, main style + .wb-part").count()
+    assert found.page.locator("main style").count() == own == found.page.locator(f"{drawn}, .wb-part").count()
     assert found.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert not {char for char in found.page.locator("main").inner_text() if ord(char) < 32} - set("\n\t")
     found.context.close()

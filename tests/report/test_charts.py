@@ -15,18 +15,17 @@ from workbench.report.summaries import points
 from workbench.report.tables import Tables
 from workbench.report.verdict import unscored_note
 
-CHARTS = ("savings", "equal_size", "context_over_time", "rounds")
+CHARTS = ("savings", "equal_size", "rounds")
 MANY = (*KEEPS, "opal", "operator_use", "ddx_agent", "ex_athena", "docker_agent", "a_long_name_of_a_strategy")
 RUNS = {
     "three sessions": lambda: made(3),
     "nine sessions": lambda: made(9),
     "one session, one strategy": lambda: made(1, ("none", "null", "truncate"), (0.1,)),
     "many strategies": lambda: made(6, MANY),
-    "a long session in a small window": lambda: long_session(),
     "sessions that were never compacted": lambda: partly({"truncate": 1, "pipeline": 2}),
 }
 
-CROWDED = ("many strategies", "a long session in a small window", "sessions that were never compacted")
+CROWDED = ("many strategies", "sessions that were never compacted")
 """Those with the most words on a chart, each in its own way."""
 
 
@@ -34,16 +33,6 @@ CROWDED = ("many strategies", "a long session in a small window", "sessions that
 def tables(run: str = "three sessions") -> Tables:
     """The tables of a run, made once; nobody writes into them."""
     return Tables.of(RUNS[run]())
-
-
-def long_session() -> MadeResults:
-    """Requests that grow far beyond the window, and a trigger close below it."""
-    source = made(3)
-    for row in source.rows["steps"]:
-        row["tokens_recorded"] = 9_000 * (row["request"] + 1)
-        row["tokens_sent"] = row["tokens_recorded"] if row["strategy"] == "none" else row["tokens_sent"]
-    source.manifest.update({"presets": [{"name": "truncate", "trigger": {"threshold": 0.8}}]})
-    return source
 
 
 def texts(figure: Any) -> Any:
@@ -129,29 +118,6 @@ def test_a_strategy_that_no_session_has_both_numbers_for_is_not_drawn() -> None:
     assert not [word for word, _ in texts(charts.savings(run)) if word.startswith("truncate")]
     assert unscored_note(run).startswith("Recall on its own trigger rests on 0 of 3 sessions for truncate; the others")
     assert unscored_note(tables()) == ""
-
-
-def test_a_session_that_was_never_compacted_is_drawn_all_the_same() -> None:
-    source = made(2)
-    for table in ("compactions", "losses", "retention"):
-        source.rows[table] = []
-    for row in source.rows["steps"]:
-        row["compaction"] = None
-    run = Tables.of(source)
-    assert "Nothing to draw" not in str(texts(charts.context_over_time(run)))
-
-
-def test_the_trigger_is_drawn_only_where_all_strategies_agree() -> None:
-    source = made(1)
-    known = [{"name": name, "trigger": {"threshold": 0.8}} for name in ("truncate", "summarize")]
-    for presets, drawn in (
-        ([], False),
-        ([*known, {"name": "none", "trigger": {}}], True),
-        ([*known, {"name": "own", "trigger": {"threshold": 0.5}}], False),
-    ):
-        source.manifest.update({"presets": presets})
-        words = [word for word, _ in texts(charts.context_over_time(Tables.of(source)))]
-        assert any("all compact" in word for word in words) == drawn
 
 
 def test_a_chart_is_the_same_bytes_twice_and_asks_for_nothing() -> None:

@@ -7,11 +7,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from workbench.formats import amount, missing, percent, some
+from workbench.formats import missing, some
 from workbench.palette import REFERENCES, looks
 from workbench.report import cost
-from workbench.report.plot_style import INK, MUTED, Label, name_ends, paper, words
-from workbench.report.summaries import by_round, by_size, dots, points, typical
+from workbench.report.plot_style import Label, name_ends, paper, words
+from workbench.report.summaries import by_round, by_size, dots, points
 from workbench.report.tables import Tables
 
 HALF = 5.6
@@ -114,26 +114,6 @@ def _curves(
     return ends
 
 
-def context_over_time(run: Tables, session: str | None = None) -> Figure:
-    """The size of each request of one session, uncompacted and under each strategy, with its compactions."""
-    title = "The context over one session"
-    session = typical(run) if session is None else session
-    rows = run.steps[run.steps["session"] == session]
-    if rows.empty:
-        return words(title, "Nothing to draw: no session was replayed request by request.")
-    figure, axes = paper(title, f"n = {some(rows['request'].nunique(), 'request')} · ▾ a compaction · lower is cheaper")
-    whole = rows.drop_duplicates("request").sort_values("request")
-    axes.fill_between(whole["request"], whole["tokens_recorded"] / 1000, color=MUTED, alpha=0.10, lw=0)
-    rows = rows.assign(y=rows["tokens_sent"] / 1000, marked=rows["compaction"].notna())
-    ends = _steps(axes, rows, [name for name in run.strategies if name in set(rows["strategy"])], "v")
-    axes.set_ylim(0, 1.08 * max(whole["tokens_recorded"].max(), rows["tokens_sent"].max()) / 1000)
-    _window(axes, run, session)
-    axes.set(xlabel="request", ylabel="tokens sent, thousands")
-    axes.margins(x=0.01)
-    name_ends(figure, axes, ends)
-    return figure
-
-
 def spending(run: Tables, session: str | None = None) -> Figure:
     """What one session has cost after each request, under each strategy, with where compaction has paid off."""
     title = "What one session has cost, request by request"
@@ -148,47 +128,21 @@ def spending(run: Tables, session: str | None = None) -> Figure:
     by = rows.groupby("strategy")
     rows = rows.assign(y=by["usd"].cumsum(), marked=by.cumcount() == rows["strategy"].map(even))
     names = cost.by_cost(run)
-    ends = _steps(axes, rows, [name for name in names if name in by.groups], "o", names)
+    ends = _steps(axes, rows, [name for name in names if name in by.groups], names)
     axes.set(xlabel="request", ylabel="all requests so far, USD", ylim=(0, 1.08 * max(end.y for end in ends)))
     axes.margins(x=0.01)
     name_ends(figure, axes, ends)
     return figure
 
 
-def _steps(axes: Axes, rows: pd.DataFrame, names: Sequence[str], mark: str, known: Sequence[str] = ()) -> list[Label]:
-    """A line a strategy over the requests, with a mark where a row is `marked`; the labels for their ends."""
-    look, ends = looks(known or names), []
+def _steps(axes: Axes, rows: pd.DataFrame, names: Sequence[str], known: Sequence[str]) -> list[Label]:
+    """A line a strategy over the requests, with a dot where a row is `marked`; the labels for their ends."""
+    look, ends = looks(known), []
     for name in names:
         mine, colour = rows[rows["strategy"] == name].sort_values("request"), look[name].colour
         axes.plot(mine["request"], mine["y"], "--" if name in REFERENCES else "-", color=colour, lw=1.7)
         marked = mine[mine["marked"] & (name not in REFERENCES)]
         if len(marked):
-            axes.plot(marked["request"], marked["y"], mark, color=colour, ms=7, mec="none")
+            axes.plot(marked["request"], marked["y"], "o", color=colour, ms=7, mec="none")
         ends.append(Label(name, float(mine["request"].iloc[-1]), float(mine["y"].iloc[-1]), colour))
     return ends
-
-
-def _trigger_share(run: Tables) -> float | None:
-    """The share of the window at which all contenders compact, as the manifest has it; None if they do not agree."""
-    presets = pd.json_normalize(run.manifest.get("presets") or []).reindex(columns=["name", "trigger.threshold"])
-    found = presets.loc[~presets["name"].isin(REFERENCES), "trigger.threshold"].unique()
-    return float(found[0]) if len(found) == 1 and not missing(found[0]) else None
-
-
-def _window(axes: Axes, run: Tables, session: str | None) -> None:
-    known = run.sessions.loc[run.sessions["session"] == session, "window_used"].dropna()
-    if known.empty:
-        return
-    window, share = float(known.iloc[0]), _trigger_share(run)
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, max(high, 1.12 * window / 1000))
-    lines = [(window, f"window, {amount(window)} tokens", ":")]
-    if share is not None:
-        near = (1 - share) * window / 1000 < 0.06 * (axes.get_ylim()[1] - low)  # two labels would lie on each other
-        joined = f"{lines[0][1]}; all compact at {percent(share)} of it"
-        lines = [(window, joined if near else lines[0][1], ":")]
-        lines.append((share * window, "" if near else f"all compact here, at {percent(share)}", "--"))
-    for height, text, style in lines:
-        axes.axhline(height / 1000, color=INK, lw=0.9, ls=style, alpha=0.75)
-        across = axes.get_yaxis_transform()
-        axes.text(0.99, height / 1000, text, transform=across, va="bottom", ha="right", color=INK, fontsize=9)

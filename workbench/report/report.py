@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from workbench.analysis.survival import half_life
 from workbench.experiment.store import Results
-from workbench.report import charts, closed_loop, comparison, cost, losses, provenance, sweep, verdict
+from workbench.report import charts, closed_loop, comparison, contexts, cost, losses, provenance, sweep, verdict
 from workbench.report.html import Html, note, sentences
 from workbench.report.plot_style import png, svg
-from workbench.report.summaries import by_round, by_size, points, typical
+from workbench.report.summaries import by_round, by_size, points
 from workbench.report.tables import Tables
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ class Report:
     by_kind = _section(lambda of: losses.kinds_html(of.run), "What is kept of each kind of information.")
     by_session = _section(lambda of: losses.by_session_html(of.run), "What each strategy still knows in each session.")
     losses = _section(lambda of: losses.losses_html(of.run), "The worst losses, each with its story.")
+    contexts = _section(lambda of: contexts.contexts_html(of.run), "The context over each session, side by side.")
     half_lives = _section(lambda of: half_lives_html(of.run), "When half of the entities are gone.")
     costs = _section(lambda of: cost.costs_html(of.run), "The bill of each strategy, and when compaction breaks even.")
     paging = _section(lambda of: cost.paging_html(of.run), "What recall keeps within reach, and what it costs.")
@@ -99,13 +100,6 @@ class Report:
     equal_size = _section(lambda of: _chart("equal", charts.equal_size(of.run), by_size(of.run)), "Recall at one size.")
     savings = _section(lambda of: _chart("savings", charts.savings(of.run), points(of.run)), "Recall and tokens saved.")
     rounds = _section(lambda of: _chart("rounds", charts.rounds(of.run), by_round(of.run)), "Survival by compactions.")
-
-    def context(self, session: str | None = None) -> Chart:
-        """The context over one session; a typical one if none is named."""
-        session = typical(self.run) if session is None else session
-        steps = self.run.steps[self.run.steps["session"] == session]
-        sizes = steps.groupby("strategy", sort=False)["tokens_sent"].max().reset_index()
-        return _chart("context", charts.context_over_time(self.run, session), sizes, session)
 
     def spending(self, session: str | None = None) -> Chart:
         """What one session has cost after each request; the one in the middle by its cost if none is named."""

@@ -76,6 +76,58 @@
     table.addEventListener("sorted", function () { rows = Array.from(table.tBodies[0].rows); filter(); });
     table.parentNode.parentNode.insertBefore(tools, table.parentNode); filter();
   });
+  // The contexts of a session: all its pictures are looked at together, by pointer or by keys.
+  document.querySelectorAll("details.contexts").forEach(function (session) {
+    var first = +session.dataset.first, last = +session.dataset.last, from = first, to = last, at = null, start = null;
+    var tools = make("div"), here = make("p");
+    tools.className = "zoom"; here.className = "note here"; here.setAttribute("role", "status");
+    var panels = Array.from(session.querySelectorAll("figure.panel")).map(function (figure) {
+      var svg = figure.querySelector("svg"), box = svg.viewBox.baseVal, cursor = document.createElementNS(svg.namespaceURI, "line");
+      function pairs(line) { return line.getAttribute("points").trim().split(/\s+/).map(function (pair) { return pair.split(",").map(Number); }); }
+      cursor.setAttribute("y1", -box.height); cursor.setAttribute("y2", 0); cursor.setAttribute("stroke", "currentColor");
+      cursor.setAttribute("vector-effect", "non-scaling-stroke"); svg.appendChild(cursor);
+      svg.tabIndex = 0;
+      return { name: figure.dataset.strategy, svg: svg, cursor: cursor, top: box.height, ends: figure.querySelectorAll(".ends span"),
+        sent: pairs(svg.querySelector("polyline")), whole: pairs(svg.querySelector("polygon")).slice(1, -1) };
+    });
+    function nearest(points, x) { return points.reduce(function (best, one) { return Math.abs(one[0] - x) < Math.abs(best[0] - x) ? one : best; }); }
+    function look(x) {
+      at = Math.max(from, Math.min(to, Math.round(x)));
+      panels.forEach(function (panel) { panel.cursor.setAttribute("x1", at); panel.cursor.setAttribute("x2", at); });
+      here.textContent = "Request " + at + ": " + nearest(panels[0].whole, at)[1].toLocaleString("en") + " tokens without compaction; " +
+        panels.map(function (panel) { return panel.name + " " + nearest(panel.sent, at)[1].toLocaleString("en"); }).join(", ");
+    }
+    function zoom(low, high) {
+      var least = Math.min(4, last - first), width = Math.max(least, Math.min(last - first, Math.round(high - low)));
+      from = Math.max(first, Math.min(last - width, Math.round(low))); to = from + width;
+      panels.forEach(function (panel) {
+        panel.svg.setAttribute("viewBox", [from, -panel.top, to - from, panel.top].join(" "));
+        panel.ends[0].textContent = "request " + from; panel.ends[1].textContent = to;
+      });
+    }
+    function closer(by) { var middle = at === null ? (from + to) / 2 : at, half = by * (to - from) / 2; zoom(middle - half, middle + half); }
+    [["Closer", function () { closer(0.5); }], ["Wider", function () { closer(2); }], ["Whole session", function () { zoom(first, last); }]].forEach(function (does) {
+      var button = make("button", does[0]);
+      button.type = "button"; button.className = "more"; button.addEventListener("click", does[1]); tools.appendChild(button);
+    });
+    panels.forEach(function (panel) {
+      function place(event) { var r = panel.svg.getBoundingClientRect(); return from + (to - from) * (event.clientX - r.left) / r.width; }
+      panel.svg.addEventListener("pointermove", function (event) { look(place(event)); });
+      panel.svg.addEventListener("pointerdown", function (event) { start = place(event); });
+      panel.svg.addEventListener("pointerup", function (event) {
+        var end = place(event);
+        if (start !== null && Math.abs(end - start) > (to - from) / 50) zoom(Math.min(start, end), Math.max(start, end));
+        start = null;
+      });
+      panel.svg.addEventListener("dblclick", function () { zoom(first, last); });
+      panel.svg.addEventListener("keydown", function (event) {
+        var keys = { ArrowLeft: function () { look((at === null ? from : at) - 1); }, ArrowRight: function () { look((at === null ? from - 1 : at) + 1); },
+          "+": function () { closer(0.5); }, "-": function () { closer(2); }, Escape: function () { zoom(first, last); } };
+        if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
+      });
+    });
+    session.querySelector(".panels").before(tools, here);
+  });
   // `workbench view` says where it is: each loss then leads to the contexts that held it and did not.
   var view = document.documentElement.dataset.view;
   if (view) document.querySelectorAll("[data-loss]").forEach(function (place) {
