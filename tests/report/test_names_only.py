@@ -15,7 +15,7 @@ from workbench.datasets.bundled import bundled_files
 from workbench.experiment.store import Results
 from workbench.metrics import HEADLINE
 from workbench.report.tables import Tables
-from workbench.report.verdict import verdict_html
+from workbench.report.verdict import headline_html
 from workbench.transcript.context import Context
 
 
@@ -57,7 +57,7 @@ def test_a_soup_of_names_is_warned_of_and_honest_strategies_are_not(
 
 
 def test_the_report_shows_the_warning(run: Results) -> None:
-    assert "mine reads like a list of names" in verdict_html(Tables.of(run)).html
+    assert "mine reads like a list of names" in headline_html(Tables.of(run)).html
 
 
 def test_a_context_that_holds_next_to_nothing_is_no_list_of_names() -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import pandas as pd
 from pydantic import BeforeValidator, Field
 
-from workbench.advice.measured import Measurements, Trade, difference, figures, recorded
+from workbench.advice.measured import MARGIN, WORTH, Measurements, Trade, difference, figures, recorded
 from workbench.advice.search import Outside, Round, cross_validated, halved, rounds, spread
 from workbench.advice.space import is_default, space
 from workbench.analysis.paired import FEWEST, Estimate
@@ -31,9 +31,9 @@ class AdviceSpec(Masking, Execution):
     )
     default: str = Field("summarize", description="Preset that the advice is compared with: what you would use.")
     worth: float = Field(
-        1.0, ge=0, description="Points of `still knows` that saving a tenth of the bill is worth to you; 0: none."
+        WORTH, ge=0, description="Points of `still knows` that saving a tenth of the bill is worth to you; 0: none."
     )
-    margin: float = Field(2.0, ge=0, description="Points below which you would not notice a difference.")
+    margin: float = Field(MARGIN, ge=0, description="Points below which you would not notice a difference.")
     candidates: Whole | None = Field(None, ge=2, description="Try at most this many candidates; None tries all.")
     folds: Whole = Field(5, ge=2, description="Parts of the projects that the choice is tried on unseen.")
     window: Window = Field(None, description="Context window in tokens; None takes each session's own.")

@@ -17,6 +17,10 @@ from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import Results
 from workbench.metrics import HEADLINE
 
+WORTH = 1.0
+"""Points of `still knows` that saving a tenth of the bill is worth."""
+MARGIN = 2.0
+"""Points below which nobody would notice a difference."""
 COLUMNS = ("unit", "session", "project", "candidate", "recall", "saved", "usd", "plain", "ok", "fits")
 
 

@@ -5,18 +5,21 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from textwrap import fill
 from typing import Any
 
 import pandas as pd
 
 from workbench.analysis.paired import interval_columns
 from workbench.cli.ending import answered
-from workbench.cli.output import WIDTH, complain, painted, records, say, table, write
+from workbench.cli.output import WIDTH, complain, painted, printable, records, say, table, write
 from workbench.experiment.store import Results
 from workbench.formats import NOTHING, gap, interval, joined, missing, percent, points, some
 from workbench.report import render
 from workbench.report.comparison import differences, panel_of, panel_words
 from workbench.report.cost import within_reach
+from workbench.report.decision import decision
 from workbench.report.summaries import RECORDED, by_size, recorded
 from workbench.report.summaries import headline as means_of
 from workbench.report.tables import SAVED, Tables
@@ -65,7 +68,7 @@ def _figures(run: Tables, name: str, row: Mapping[str, Any]) -> dict[str, Any]:
 def outcome(results: Results, no_report: bool, baseline: str) -> dict[str, object]:
     """The run as JSON: all that the terminal and the first screen of the report say."""
     run, sessions = Tables.of(results, baseline), results.sessions
-    panel = panel_of(run)
+    panel, chosen = panel_of(run), decision(run)
     return {
         "run": str(results.path),
         "report": None if no_report else str(results.report),
@@ -73,6 +76,7 @@ def outcome(results: Results, no_report: bool, baseline: str) -> dict[str, objec
         "projects": len(set(run.projects.values())),
         "unreadable": records(sessions.loc[sessions["status"] != "ok", ["path", "reason"]]),
         **answered(results),
+        "decision": None if chosen is None else asdict(chosen),
         "verdict": str(verdict(run)),
         "notes": list(notes(run)),
         "names_only": {name: {"presence": named, "exam": told} for name, (named, told) in run.names_only.items()},
@@ -106,8 +110,17 @@ def show(results: Results, baseline: str, *, wide: bool = False) -> None:
     """Print what the run says in words, then its table: few columns in 80 characters, or all."""
     run = Tables.of(results, baseline)
     found = verdict(run)
-    write(found.answer, "bold")
-    write(" ".join(filter(None, (found.price, found.sure))))
+    chosen = decision(run)
+    if chosen is None:
+        write(found.answer, "bold")
+    else:
+        write(chosen.recommendation, "bold")
+        write(chosen.trade_off)
+        for text in filter(None, (chosen.agent, chosen.confidence)):
+            write(text)
+        write("What would change it:")
+        for text in chosen.changes:
+            say(fill(printable(text), WIDTH, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False))
     rows, columns = _rows(run), dict(FEW)
     if any("against" in row for row in rows):
         columns = {**dict([*columns.items()][:2]), f"vs {run.baseline}": "against", **columns}
@@ -128,6 +141,8 @@ def show(results: Results, baseline: str, *, wide: bool = False) -> None:
             "Recoverable: of the questions of still knows, those answered only with what a call of recall gives back "
             "for words of the question that stand in the context. Calls in 100 requests; cost saved with and without."
         )
+    if chosen is not None:
+        write(" ".join(filter(None, (found.answer, found.sure))))
     for note in notes(run) if wide else (*_essential(run), NARROW):
         write(note)
     if found.caveats:

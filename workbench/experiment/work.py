@@ -214,7 +214,8 @@ def replay_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Mode
 def _session_row(ready: Prepared) -> Row:
     session, sizing, fitted = ready.session, ready.sizing, ready.sizing.calibration
     return {
-        **{name: getattr(session, name) for name in ("title", "project", "model", "window", "branches")},
+        **{name: getattr(session, name) for name in ("project", "model", "window", "branches")},
+        "title": session.heading,
         "session": session.id,
         "path": session.origin.path,
         "format": session.origin.format,

@@ -10,6 +10,7 @@ from workbench.formats import joined, percent, some
 from workbench.markup import render
 from workbench.metrics import HEADLINE
 from workbench.report.comparison import differences, lead
+from workbench.report.decision import decision
 from workbench.report.html import Html, part, sentences
 from workbench.report.summaries import answer_sentences, by_size, dots, headline, recorded
 from workbench.report.tables import SAVED, Tables
@@ -87,8 +88,10 @@ def over_sessions(run: Tables) -> str:
 
 
 def verdict_html(run: Tables) -> Html:
-    """The answer, what it saves, how sure it is, and what to know before quoting it."""
-    found = verdict(run)
+    """What to use, what that trades and what would change it; where nothing can be chosen, the answer at equal size."""
+    found, chosen = verdict(run), decision(run)
+    if chosen is not None:
+        return part("decision", None, f"{chosen} {found}", decision=chosen)
     first, stop, rest = found.answer.partition(". ")
     lead, answer = (first, rest) if stop else ("", first)
     sentences = (found.price, found.sure)
@@ -96,17 +99,19 @@ def verdict_html(run: Tables) -> Html:
 
 
 def headline_html(run: Tables) -> Html:
-    """The headline table, one row a strategy, the best first; below it, folded away, the other figures."""
-    figures, sizes, differing = headline(run), run.shares, differences(run)
-    scored = max((found.projects for name in run.contenders if (found := run.best_recall(name))), default=0)
+    """The headline table, one row a strategy, the best first; below it the answer at equal size, and all figures."""
+    figures, sizes, differing, found = headline(run), run.shares, differences(run), verdict(run)
+    scored = max((mean.projects for name in run.contenders if (mean := run.best_recall(name))), default=0)
     at = {(one["strategy"], one["share"]): one for one in by_size(run).to_dict("records")}
     return part(
         "headline", figures, shares=sizes, base=run.baseline if len(differing) else "", by_size=at,
+        same_size={name: run.best_recall(name) for name in run.strategies} if sizes else {},
         larger={(name, share): found for share in sizes for name, found in run.over_target(share).items()},
         differences={one["strategy"]: one for one in differing.to_dict("records")}, too_large=run.over_window,
-        curve=bool(figures.get("area", pd.Series()).notna().any()),
+        curve=run.curve_range,
         best=next(iter(run.contenders), ""), priced=bool(figures.get("cost", pd.Series()).notna().any()),
-        recorded={one["strategy"]: one for one in recorded(run).to_dict("records")},
+        recorded={one["strategy"]: one for one in recorded(run).to_dict("records")}, decided=decision(run) is not None,
+        evidence=" ".join(filter(None, (found.answer, found.sure))), notes=found.caveats,
         sessions=over_sessions(run), scored=scored, fewest=FEWEST, unscored=unscored_note(run),
     )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -39,6 +40,11 @@ class Recorded:
 
     at: int
     entry: CompactionEntry | ClearingEntry
+
+
+_TAGGED = re.compile(r"<([\w-]+)>.*?</\1>", re.DOTALL)
+"""What a client puts around what it says itself in the user's name."""
+LONGEST_HEADING = 100
 
 
 @dataclass(frozen=True)
@@ -108,6 +114,16 @@ class Session:
     def branches(self) -> int:
         """How many leaves the log has."""
         return len(self.log.leaves())
+
+    @property
+    def heading(self) -> str:
+        """Words that tell it from others: its title, else how its first request begins, else its id."""
+        title = self.title.strip()
+        if title and not title.startswith("("):
+            return title
+        said = (_line(one) for one in self.messages if one.role == "user" and not one.synthetic)
+        words = next((text for one in said if (text := " ".join(_TAGGED.sub(" ", one).split()))), "")
+        return ": ".join(filter(None, (title.strip("()"), words[:LONGEST_HEADING]))) or self.id
 
     def __repr__(self) -> str:
         return (
