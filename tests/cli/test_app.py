@@ -12,6 +12,7 @@ import pytest
 
 from builders import conversation, reporting, rules
 from workbench.cli import main
+from workbench.datasets.bundled import bundled_files
 from workbench.importers.native import save
 from workbench.transcript.session import Session
 
@@ -148,6 +149,21 @@ def test_replay_says_why_it_widened_the_window(tmp_path: Path, capsys: pytest.Ca
     told = capsys.readouterr().out
     assert re.search(r"window is \d\d,\d{3} tokens, not 8,000 \(the window asked for\): system prompt and tools", told)
     assert "A smaller --window" not in told
+
+
+def test_replay_says_what_a_provider_would_refuse_and_where_the_run_would_have_ended(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    recording = next(str(path) for path in bundled_files() if "meterly-meeting" in str(path))
+    command = ["replay", recording, "-s", "ex_athena", "-w", "8000", "--losses", "0"]
+    assert main(command) == 0
+    assert "3 requests are above the window, which a provider refuses" in capsys.readouterr().out
+    assert main([*command, "--refusals"]) == 0
+    told = capsys.readouterr().out
+    assert "1 request is above the window, also after that." in told
+    assert "would have ended its run before message 64: error_prompt_too_long." in told
+    assert main([*command, "--by-hand", "75"]) == 2
+    assert "by_hand names message 75; a number from 0 to 74 would be accepted" in capsys.readouterr().err
 
 
 def test_the_face_and_the_help_load_nothing_slow() -> None:

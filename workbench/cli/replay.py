@@ -78,11 +78,13 @@ def replay(
             {"session": ready.session.id, "strategy": strategy, "window": ready.window, **wanted, **ending, **tables}
         )
     else:
-        _show(ready, done, tables)
+        _show(ready, done, tables, refusals)
     return 0
 
 
-def _show(ready: Prepared, done: MetricInput, tables: Mapping[str, Sequence[Mapping[str, object]]]) -> None:
+def _show(
+    ready: Prepared, done: MetricInput, tables: Mapping[str, Sequence[Mapping[str, object]]], refusals: bool
+) -> None:
     replayed = done.replay
     say(
         f"{printable(replayed.session.id)} under {replayed.preset}: {len(replayed.session.messages)} messages, "
@@ -98,10 +100,8 @@ def _show(ready: Prepared, done: MetricInput, tables: Mapping[str, Sequence[Mapp
     else:
         say("It never compacts.")
     if above:
-        say(
-            f"{some(above, 'request is', 'requests are')} above the window, which a provider refuses; with --refusals "
-            "you see how the strategy's system answers that."
-        )
+        more = "also after that" if refusals else "which a provider refuses: --refusals shows the strategy's answer"
+        say(f"{some(above, 'request is', 'requests are')} above the window, {more}.")
     if ended := replayed.ended:
         say(f"The system that it restates would have ended its run before message {ended.at}: {ended.code}.")
     scores = []
