@@ -37,6 +37,10 @@ class LeftOut(UserWarning):
     """A file or a point of a sweep is in no figure; says which one, and why."""
 
 
+class MemoryShort(UserWarning):
+    """A recording needs more memory than a worker may take; says which one, and what to do."""
+
+
 class FormatError(WorkbenchError):
     """A file is not what its importer reads: says why, in which file, on which line and in which field."""
 

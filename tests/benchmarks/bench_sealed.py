@@ -21,9 +21,19 @@ TESTS = {
     "modules planted in the current folder": ["tests/cli/test_planted_modules.py"],
     "pipes, bombs, encodings, cut files": ["tests/importers/test_opening.py"],
     "credentials and look-alikes, by kind": ["tests/transcript/test_redaction_recall.py"],
+    "what was masked or shared, in any form": [
+        "tests/transcript/test_redaction.py", "tests/experiment/test_redact.py", "tests/experiment/test_share.py",
+        "tests/experiment/test_leaks.py", "tests/experiment/test_csv.py",
+    ],
     "faults of providers": ["tests/models/test_faults.py", "tests/experiment/test_outages.py"],
-    "damaged tables and manifests": ["tests/experiment/test_store.py"],
-}
+    "damaged tables and manifests": ["tests/experiment/test_store.py", "tests/report/test_closed_loop.py"],
+    "workers, memory, clocks, two processes": [
+        "tests/experiment/test_workers.py", "tests/cli/test_app.py", "tests/experiment/test_compare.py",
+    ],
+    "dependencies, and the page about CI": [
+        "tests/house/test_dependencies.py", "tests/docs/test_blocks.py::test_every_block_of_it_runs[in-ci]",
+    ],
+}  # fmt: skip
 
 
 def tests(paths: list[str], whole: bool) -> tuple[int, int]:
@@ -54,6 +64,7 @@ def main() -> int:
     rows["damaged recordings"] = benchmark("bench_damage", "--count", "1000" if short else "20000")
     rows["runs killed"] = benchmark("bench_kill", "--kills", kills)
     rows["workers killed"] = benchmark("bench_kill", "--kills", kills, "--victim", "worker")
+    rows["workers of a Dask cluster killed"] = benchmark("bench_kill", "--kills", kills, "--victim", "worker", "--dask")
     print(f"{'':40}{'tried':>8}{'failed':>8}")
     for what, (tried, failed) in rows.items():
         print(f"{what:40}{tried:8}{failed:8}")

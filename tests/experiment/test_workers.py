@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -16,13 +18,14 @@ from profiles import FULL
 from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.stages.truncate import Truncate
 from workbench.compaction.strategy import Preset, Strategy
-from workbench.errors import SettingError
+from workbench.errors import MemoryShort, SettingError
+from workbench.experiment import memory
 from workbench.experiment.compare import compare
 from workbench.experiment.prepared import SessionSource
 from workbench.experiment.shards import shards
 from workbench.experiment.spec import with_references
 from workbench.experiment.store import COLUMNS, Results
-from workbench.experiment.workers import Processes
+from workbench.experiment.workers import Processes, workers
 from workbench.importers.native import save
 from workbench.transcript.context import Context
 from workbench.transcript.session import Session
@@ -123,6 +126,44 @@ def test_only_the_task_of_a_dead_worker_is_lost() -> None:
     with Processes(2) as crew:
         found = dict(crew.each(_ends_its_process, range(4)))
     assert {place for place, result in found.items() if result == place} == {0, 2, 3}
+
+
+@dataclass(frozen=True)
+class Hungry:
+    """A stage that takes so much memory."""
+
+    bytes: int
+    name: ClassVar[str] = "hungry"
+
+    def plan(self, context: Context, budget: Budget) -> Plan | None:
+        assert len(bytearray(self.bytes)) == self.bytes
+        return Truncate().plan(context, budget)
+
+
+@in_full
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds what a process holds")
+@pytest.mark.parametrize(("machine", "status"), [(5e9, "ok"), (2e9, "failed")])
+def test_a_worker_takes_its_share_of_the_memory_and_alone_all_of_it(
+    sessions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, machine: float, status: str
+) -> None:
+    monkeypatch.setattr(memory, "of_machine", lambda: machine)
+    hungry = Preset("hungry", Strategy("hungry", (Hungry(3_000_000_000),)))
+    results = run(sessions / "s0.jsonl", tmp_path / "run", hungry, "truncate", jobs=2)
+    rows = results.replays.set_index("strategy")
+    assert rows["status"]["hungry"] == status and rows["status"]["truncate"] == "ok"
+    assert status == "ok" or "memory ran out" in rows["reason"]["hungry"]
+
+
+def test_a_recording_that_needs_more_memory_than_a_worker_may_take_is_told_before(tmp_path: Path) -> None:
+    with (tmp_path / "large.jsonl").open("wb") as large:
+        large.truncate(1 << 40)
+    with pytest.warns(
+        MemoryShort, match=r"large\.jsonl needs about [\d,.]+ GB of memory, and each of 2 workers may take"
+    ):
+        workers(2, sources=[SessionSource(tmp_path / "large.jsonl")])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        workers(2, sources=[SessionSource()])
 
 
 def _ends_three_processes(marks: Path) -> int:

@@ -42,14 +42,15 @@ def complain(text: str, *, hint: str = "") -> None:
 
 
 @contextmanager
-def plain_warnings(kind: type[Warning]) -> Iterator[None]:
-    """Inside, warnings of that kind are sentences for the user; all others stay as they are."""
+def plain_warnings(*kinds: type[Warning]) -> Iterator[None]:
+    """Inside, warnings of these kinds are sentences for the user; all others stay as they are."""
     with warnings.catch_warnings():
-        warnings.simplefilter("always", kind)
+        for kind in kinds:
+            warnings.simplefilter("always", kind)
         usual = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *place: Any) -> None:  # noqa: ANN401 - file and line
-            if issubclass(category, kind):
+            if issubclass(category, kinds):
                 complain(f"workbench: {message}")
             else:
                 usual(message, category, *place)

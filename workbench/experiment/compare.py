@@ -225,7 +225,7 @@ class Run:
         elsewhere = how.cache_only or spec.scheduler or not serve
         served = () if elsewhere else tuple((name, server_address(name)) for name in local_weights(spec.model))
         how = replace(how, served=served, machine=gethostname())
-        with workers(spec.jobs, spec.scheduler) as crew, progress(len(sources), word, quiet=spec.quiet) as bar:
+        with workers(spec.jobs, spec.scheduler, sources) as crew, progress(len(sources), word, quiet=spec.quiet) as bar:
             yield sources, shards(sources, task.presets, crew.size), replace(task, model_settings=how), crew, bar
 
 

@@ -67,9 +67,8 @@ def prepared(session: Session, window: int | None = None) -> Prepared:
     """
     counter = TiktokenCounter()
     sizing = Sizing.of(session, counter.sizes(session.messages), counter)
-    index = Index(session.messages, session.cwd)
     wanted = window_of(session, window)
-    return Prepared(session, sizing, index, sizing.window(wanted.tokens), wanted)
+    return Prepared(session, sizing, Index(session.messages, session.cwd), sizing.window(wanted.tokens), wanted)
 
 
 def replay(
@@ -279,11 +278,12 @@ def read(source: SessionSource, window: int | None = None, *, redaction: frozens
 
 @lru_cache(maxsize=REMEMBERED)
 def _read_file(path: Path, changed: int, window: int | None, redaction: frozenset[str] | None) -> Recording:
-    ready: list[Prepared] = []
-    bad: list[Unreadable] = []
+    ready, bad = list[Prepared](), list[Unreadable]()
     mask = masker(redaction)
     for loaded in scan([path], lenient=True):
         if loaded.error is not None:
+            if isinstance(loaded.error.__cause__, MemoryError):
+                raise loaded.error.__cause__  # it is tried again while nothing else takes memory
             bad.append(Unreadable(mask(loaded.path), mask(str(loaded.error)), isinstance(loaded.error, UnknownFormat)))
         for session in loaded.sessions:
             if session.requests:

@@ -11,7 +11,7 @@ from workbench.experiment.replay_rows import NAMES, Row
 from workbench.experiment.work import ReplayResult, Shard, ShardResult, Task, work
 from workbench.experiment.workers import Workers
 
-DIED = "its worker process died each time, also while nothing else ran, perhaps because memory ran out"
+DIED = "memory ran out or its worker process died each time, also while nothing else ran"
 NOT_HERE = "its file is not here; all workers must see the run's folder"
 
 

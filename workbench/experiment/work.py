@@ -141,7 +141,7 @@ def _replayed(
     except WorkbenchError as error:
         done = replace(done, reason=task.masked(str(error)))
     except MemoryError:
-        done = replace(done, reason="memory ran out")
+        raise  # it is tried again while nothing else takes memory
     except Exception as error:  # noqa: BLE001 - the replay boundary: a part's bug fails its replay, not the run
         done = replace(done, reason=task.masked(f"{type(error).__name__}: {error}"))
     if tables is None:

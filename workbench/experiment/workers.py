@@ -13,8 +13,10 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future
 from pathlib import Path
 from typing import Any, TypeVar
 
-from workbench.errors import SettingError, SetupError
+from workbench.errors import SetupError
+from workbench.experiment import memory
 from workbench.experiment.keys import code_version
+from workbench.experiment.prepared import SessionSource
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -27,10 +29,6 @@ PATIENCE = 60.0
 """Seconds that a cluster may have no worker at all before a run ends."""
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 """Workers share the machine's cores: none of them may start a thread a core."""
-WORKER_MEMORY = 500_000_000
-"""Bytes of this machine's memory that must be there for each worker, where nobody says how many to start."""
-ADDRESSES = 1_000_000_000, 32_000_000
-"""Bytes of addresses that a process takes which has workers, and for each of them, as `ulimit -v` counts them."""
 DEATHS = 3
 """Workers that a task may take with it, alone with one, before that counts as its own doing."""
 _IN_FOLDER = threading.Lock()
@@ -44,9 +42,17 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
     """How many tasks are done at a time."""
 
     def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
-        """Each task's place and result in the order of completion: None where its worker died; errors are raised."""
+        """Each task's place and result in the order of completion; errors are raised.
+
+        The result is None where its worker died, or memory ran out.
+        """
         for place, task in enumerate(tasks):
-            yield place, what(task)
+            try:
+                result = what(task)
+            except MemoryError:
+                yield place, None
+            else:
+                yield place, result
 
     def surely(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
         """As `each`, but where a worker died its task is done again alone, in the end; None where that kills too.
@@ -71,44 +77,24 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
         """Nothing to end."""
 
 
-def workers(jobs: int | None, scheduler: str | None = None) -> Workers:
+def workers(jobs: int | None, scheduler: str | None = None, sources: Sequence[SessionSource] = ()) -> Workers:
     """The workers of a run: those of a Dask scheduler, or so many processes (1: this one).
 
-    None starts one per core, or fewer where this machine has less than half a gigabyte for each.
+    None starts one per core, or fewer where this machine has not the memory for each that the largest source needs.
+    Each of several may take its share of the memory and no more; where that will not do for a source, it is told first.
 
     Raises:
         SettingError: the shell's limit on a process's memory leaves no room for so many.
     """
     if scheduler is not None:
         return Cluster(scheduler)
-    size = jobs or int(min(os.cpu_count() or 1, max(_memory() // WORKER_MEMORY, 1)))
+    need, largest = memory.needed(sources)
+    size = jobs or int(min(os.cpu_count() or 1, max(memory.of_machine() // need, 1)))
+    memory.tell(need, largest, size)
     if size == 1:
         return Workers()
-    limit, needed = _limit(), ADDRESSES[0] + ADDRESSES[1] * size
-    if limit < needed:
-        raise SettingError(
-            f"a process may take {limit / 1e6:,.0f} MB here (`ulimit -v`), and one with {size} workers takes "
-            f"{needed / 1e6:,.0f} MB; raise the limit, or take 1 job"
-        )
+    memory.leaves_room(size)
     return Processes(size)
-
-
-def _memory() -> float:
-    """Bytes of this machine's memory; infinite where the system does not say."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return float("inf")
-
-
-def _limit() -> float:
-    """Bytes of addresses that a process may take; infinite where nothing limits it."""
-    try:
-        import resource
-    except ImportError:  # no Unix
-        return float("inf")
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    return float("inf") if limit == resource.RLIM_INFINITY else limit
 
 
 class Processes(Workers):
@@ -120,6 +106,7 @@ class Processes(Workers):
 
     def __init__(self, size: int) -> None:
         self.size = size
+        self._most = memory.share(size)
         self._started: list[Executor] = []
         self._idle: list[Executor] = []
 
@@ -140,11 +127,11 @@ class Processes(Workers):
                 ended.append((place, self._kept(pool, future)))
 
     def _alone(self, what: Callable[[Task], Result], task: Task) -> Result | None:
-        """Other workers are ended first, with the memory that they hold."""
-        for pool in self._idle[1:]:
+        """Other workers are ended first, with the memory that they hold, and it may take all."""
+        for pool in self._idle:
             self._started.remove(pool)
             _kill(pool)
-        del self._idle[1:]
+        self._idle, self._most = [], memory.share(1)
         tries = (super(Processes, self)._alone(what, task) for _ in range(DEATHS))
         return next((result for result in tries if result is not None), None)
 
@@ -152,7 +139,7 @@ class Processes(Workers):
         """An ended task, its worker idle again; None where the worker died."""
         from joblib.externals.loky.process_executor import BrokenProcessPool
 
-        if isinstance(future.exception(), BrokenProcessPool):
+        if isinstance(future.exception(), BrokenProcessPool | MemoryError):
             self._started.remove(pool)
             _kill(pool)
             return None
@@ -160,7 +147,7 @@ class Processes(Workers):
         return future
 
     def _another(self) -> Executor:
-        self._started.append(_one_process())
+        self._started.append(_one_process(self._most))
         return self._started[-1]
 
     def __exit__(self, *error: object) -> None:
@@ -168,11 +155,11 @@ class Processes(Workers):
             _kill(pool)
 
 
-def _one_process() -> Executor:
+def _one_process(most: float) -> Executor:
     """A pool of one process. Loky's: tasks may be defined in a notebook, and a script needs no guard."""
     from joblib.externals.loky import ProcessPoolExecutor
 
-    pool: Executor = ProcessPoolExecutor(1, initializer=_start, initargs=(os.getpid(),), env=ONE_THREAD)
+    pool: Executor = ProcessPoolExecutor(1, initializer=_start, initargs=(os.getpid(), most), env=ONE_THREAD)
     return pool
 
 
@@ -196,8 +183,8 @@ def _kill(pool: Executor) -> None:
         process.terminate()
 
 
-def _start(parent: int) -> None:
-    """Make this worker end when its parent does, also when that is killed."""
+def _start(parent: int, most: float) -> None:
+    """Make this worker end when its parent does, also when that is killed, and take so much memory at most."""
     from joblib.externals.loky import process_executor
 
     # Loky takes 300 MB more than at first for a leak and starts another worker; what ours remember is bounded.
@@ -209,6 +196,7 @@ def _start(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+    memory.bound(most)
 
 
 class Cluster(Workers):

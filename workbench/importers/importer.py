@@ -126,8 +126,8 @@ def _readable(source: SourceFile) -> Iterator[None]:
     except (OSError, EOFError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise FormatError(f"cannot be read ({why})", where=source.where) from None
-    except MemoryError:
-        raise FormatError("memory ran out while it was read", where=source.where) from None
+    except MemoryError as error:
+        raise FormatError("memory ran out while it was read", where=source.where) from error
     except WorkbenchError:
         raise
     except Exception as error:  # whatever a file does to an importer is that file's own row

@@ -124,7 +124,7 @@ def simulate(sessions: What = (), spec: SimulationSpec | None = None, **settings
     tasks = _tasks(sessions, spec)
     found: dict[int, list[Row]] = {}
     with (
-        workers(spec.jobs, spec.scheduler) as crew,
+        workers(spec.jobs, spec.scheduler, [task.source for task in tasks]) as crew,
         progress(len(tasks), "following recorded actions", quiet=spec.quiet) as bar,
     ):
         for place, rows in crew.surely(_simulated, tasks):
