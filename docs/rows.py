@@ -115,6 +115,7 @@ def _differs(title: str, fresh: pd.DataFrame, old: pd.DataFrame) -> bool:
         known = pd.MultiIndex.from_frame(old[same])
         fresh = fresh[pd.MultiIndex.from_frame(fresh[same]).isin(known)]
         old = old[old["session"].isin(fresh["session"])]
+        fresh, old = (rows.sort_values(same, kind="stable") for rows in (fresh, old))  # in whatever order they came
         sys.stdout.write(f"{title}: {len(fresh)} rows of {fresh['session'].nunique()} sessions beside docs/rows\n")
         if fresh.empty:
             return False

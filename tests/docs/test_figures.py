@@ -44,6 +44,7 @@ def test_kept_rows_are_compared_with_those_of_the_same_sessions(
     rows.stored("part", {"": measured})
     assert "0.333333" in (tmp_path / "part.csv").read_text()
     assert rows.differences("part", {"": measured[1:]}) == 0
+    assert rows.differences("part", {"": measured[::-1]}) == 0, "recordings may be named in any order"
     other = pd.DataFrame({"session": ["c", "b"], "context": ["x", "x"], "exam": [0.1, 0.2]})
     assert rows.differences("part", {"": other}) == 1
     assert "1 rows of 1 sessions" in capsys.readouterr().out
