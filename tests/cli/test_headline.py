@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from report.made import made, with_recorded
 
-from builders import conversation, rules
+from builders import remembering, rules
 from profiles import FULL
 from workbench.cli import main
 from workbench.cli.headline import headline, show
@@ -92,13 +92,14 @@ def test_the_cost_difference_is_one_ratio_of_sums_in_terminal_json_report_and_no
 def test_compare_says_each_phase_prints_the_answer_before_the_page_is_written_and_ends_with_its_path(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    save(Session.of([rules("be brief"), *conversation(24, words=80)]), tmp_path / "chat.jsonl")
-    words = ["compare", str(tmp_path / "chat.jsonl"), "-w", "8000", "--shares", "0.2", "-s", "truncate", "-j", "1"]
+    save(Session.of([rules("be brief"), *remembering(24)]), tmp_path / "chat.jsonl")
+    words = ["compare", str(tmp_path / "chat.jsonl"), "-w", "4000", "--shares", "0.2", "-s", "truncate", "-j", "1"]
     command = [sys.executable, "-m", "workbench", *words, "--out", str(tmp_path / "run")]
     usual = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True, env=usual)
     in_order = (
-        "replaying and scoring: ", "writing the tables: ", "working out the answer", "Means over", "writing the report",
+        "replaying and scoring: ", "writing the tables: ", "so far still known: truncate ", "working out the answer",
+        "Means over", "writing the report",
     )  # fmt: skip
     places = [done.stdout.index(phase) for phase in in_order]
     assert places == sorted(places)

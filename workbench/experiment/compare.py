@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
 from socket import gethostname
 from time import time
@@ -27,8 +28,9 @@ from workbench.experiment.replay_rows import replays
 from workbench.experiment.shards import merged_tables, run_shards, shards
 from workbench.experiment.spec import RunSpec, chosen_baseline, documented, with_references
 from workbench.experiment.store import SCHEMA, Results, RunFolder
-from workbench.experiment.work import Shard, Task, is_compared, replay_key
+from workbench.experiment.work import Shard, ShardResult, Task, is_compared, replay_key
 from workbench.experiment.workers import Workers, workers
+from workbench.formats import percent
 from workbench.models.local import server_address
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings, local_weights
@@ -186,7 +188,7 @@ class Run:
         """Do the run and write its tables."""
         started = time()
         with self._begun("replaying and scoring") as (sources, todo, task, crew, bar):
-            worked = run_shards(todo, task, crew, bar.update)
+            worked = run_shards(todo, task, crew, partial(_tell, bar, defaultdict(list)))
             bar.set_description_str("writing the tables")
             tables = merged_tables(worked, task, {source.number for source in sources if source.named})
             projects = len({str(row["project"]) for row in tables["sessions"] if row["status"] == "ok"})
@@ -227,6 +229,16 @@ class Run:
         how = replace(how, served=served, machine=gethostname())
         with workers(spec.jobs, spec.scheduler, sources) as crew, progress(len(sources), word, quiet=spec.quiet) as bar:
             yield sources, shards(sources, task.presets, crew.size), replace(task, model_settings=how), crew, bar
+
+
+def _tell(bar: tqdm[NoReturn], known: dict[str, list[float]], part: float, result: ShardResult) -> None:
+    """Move the bar on, and put behind it what each strategy still knows on its own trigger: means over sessions."""
+    for one in chain.from_iterable(done for _, done in result.sessions):
+        if one.recall is not None and one.strategy not in REFERENCES:
+            known[one.strategy].append(one.recall)
+    means = [f"{name} {percent(sum(values) / len(values))}" for name, values in known.items()]
+    bar.set_postfix_str(f"so far still known: {', '.join(means)}" if means else "", refresh=False)
+    bar.update(part)
 
 
 def _manifest(sources: Sequence[SessionSource], task: Task, seconds: float) -> dict[str, object]:

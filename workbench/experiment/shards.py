@@ -23,12 +23,12 @@ def shards(sources: Sequence[SessionSource], presets: Sequence[Preset], jobs: in
 
 
 def run_shards(
-    todo: Sequence[Shard], task: Task, workers: Workers, tell: Callable[[float], object]
+    todo: Sequence[Shard], task: Task, workers: Workers, tell: Callable[[float, ShardResult], object]
 ) -> list[ShardResult]:
     """Do all shards.
 
     A shard whose worker died is done again, one preset at a time; a replay fails whose worker also dies while nothing
-    else runs. `tell` gets the part of a source that was done, in (0, 1].
+    else runs. `tell` gets the part of a source that was done, in (0, 1], and what it gave.
     """
     found: list[ShardResult] = []
     again: list[Shard] = []
@@ -39,10 +39,10 @@ def run_shards(
             again += [replace(shard, presets=(one,)) for one in shard.presets]
             continue
         found.append(result)
-        tell(len(shard.presets) / len(task.presets))
+        tell(len(shard.presets) / len(task.presets), result)
     for place, result in workers.surely(do, again):
         found.append(_died(again[place], task) if result is None else result)
-        tell(1 / len(task.presets))
+        tell(1 / len(task.presets), found[-1])
     return found
 
 

@@ -14,6 +14,7 @@ from workbench.experiment.references import BaselineAtSizes
 from workbench.experiment.replay_rows import Row, replay_rows, replays
 from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import SCHEMA, RunFolder
+from workbench.metrics import HEADLINE
 from workbench.metrics.builtin import installed
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
@@ -71,6 +72,7 @@ class ReplayResult:
         summaries: that were asked for, or would have been where it is pending.
         written: those of them that the model wrote; `useless` where its answer was of no use. The rest is unanswered.
         paid: the dollars that the run has spent on each request, by its name in the ledger; None if unknown.
+        recall: exam recall on the strategy's own trigger; None where it has no score.
     """
 
     strategy: str
@@ -83,6 +85,7 @@ class ReplayResult:
     written: int = 0
     useless: int = 0
     paid: Mapping[str, float | None] = field(default_factory=dict)
+    recall: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +153,12 @@ def _replayed(
     summaries, useless = (sum(row[name] for row in own) for name in ("requests", "fallbacks"))
     paid = _paid(task, tables["paid"], tables["paid"])
     counts = {"summaries": summaries, "written": summaries - useless, "useless": useless}
-    return replace(done, asked=summaries > 0, paid=paid, **counts)
+    recall = next((row["value"] for row in tables["scores"] if _is_recall(row, preset.name)), None)
+    return replace(done, asked=summaries > 0, paid=paid, recall=recall, **counts)
+
+
+def _is_recall(row: Row, strategy: str) -> bool:
+    return row["metric"] == HEADLINE and row["mode"] == "natural" and row["strategy"] == strategy
 
 
 def _new_tables(

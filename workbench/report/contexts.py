@@ -11,7 +11,7 @@ import pandas as pd
 from workbench.formats import missing
 from workbench.palette import REFERENCES, looks
 from workbench.report.html import Html, empty, part
-from workbench.report.summaries import typical
+from workbench.report.summaries import session_titles, typical
 from workbench.report.tables import Tables
 
 MOST_SESSIONS = 24
@@ -35,11 +35,12 @@ def contexts_html(run: Tables) -> Html:
     first = typical(run)
     often = data.groupby("session", sort=False)["compactions"].sum().sort_values(ascending=False, kind="stable")
     drawn = sorted(often.index, key=lambda session: session != first)[:MOST_SESSIONS]
-    sessions = [_session(run, rows[rows["session"] == session], session) for session in drawn]
+    titles = session_titles(run)
+    sessions = [_session(run, rows[rows["session"] == session], session, titles[session]) for session in drawn]
     return part("contexts", data, sessions=sessions, every=len(often), most=MOST_POINTS)
 
 
-def _session(run: Tables, rows: pd.DataFrame, session: str) -> dict[str, Any]:
+def _session(run: Tables, rows: pd.DataFrame, session: str, title: str) -> dict[str, Any]:
     """What the template draws of one session; points are in requests and tokens."""
     known = run.sessions.loc[run.sessions["session"] == session].iloc[0]
     whole = rows.drop_duplicates("request").sort_values("request")
@@ -48,7 +49,7 @@ def _session(run: Tables, rows: pd.DataFrame, session: str) -> dict[str, Any]:
     most = max(whole["tokens_recorded"].max(), rows["tokens_sent"].max(), 0 if window is None else window)
     area = f"{first},0 {_points(whole, 'tokens_recorded')} {last},0"
     return {
-        "session": session, "title": known["title"] or session, "first": first, "last": max(last, first + 1),
+        "session": session, "title": title, "first": first, "last": max(last, first + 1),
         "top": int(1.05 * most) + 1, "window": window, "whole": int(whole["tokens_recorded"].max()), "area": area,
         "panels": list(_panels(run, rows)),
     }  # fmt: skip
