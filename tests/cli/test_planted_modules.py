@@ -1,10 +1,14 @@
 """Whoever clones a folder of recordings runs no code that lies in it, whatever the command."""
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+import time
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +17,7 @@ from profiles import FULL
 from workbench.importers.native import save
 from workbench.transcript.session import Session
 
+COMMAND = shutil.which("workbench", path=Path(sys.executable).parent) or ""
 NAMES = ("json", "typing", "random", "logging", "pandas", "numpy", "tiktoken", "matplotlib", "IPython", "sitecustomize")
 PLANT = "import pathlib; pathlib.Path(__file__).with_suffix('.ran').touch()"
 PLUGIN = "[workbench.importers]\nplanted = json:PLANT\n"
@@ -40,12 +45,36 @@ def cloned(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.skipif(not FULL, reason="a cluster costs seconds; part of the full profile")
+def test_no_module_beside_a_recording_is_imported_by_a_cluster(cloned: Path, tmp_path_factory: Any) -> None:
+    pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+    folder = tmp_path_factory.mktemp("elsewhere")
+    (folder / "dask").write_text(
+        "from dask.__main__ import main\nif __name__ == '__main__':\n    main()"
+    )  # as pip installs it
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    start = partial(subprocess.Popen, cwd=cloned, env=env, stderr=subprocess.DEVNULL)
+    where = ["--scheduler-file", str(folder / "where.json"), "--no-dashboard"]
+    dask = [sys.executable, str(folder / "dask")]
+    with start([*dask, "scheduler", "--port", "0", *where]) as scheduler, start([*dask, "worker", *where]) as worker:
+        try:
+            while not (folder / "where.json").is_file() or not (folder / "where.json").read_text().endswith("}"):
+                assert scheduler.poll() is None
+                time.sleep(0.1)
+            address = json.loads((folder / "where.json").read_text())["address"]
+            words = f"compare . -s truncate --window 5000 --out run --no-report --scheduler {address}"
+            done = subprocess.run([COMMAND, *words.split()], cwd=cloned, env=env, check=False, timeout=300)
+        finally:
+            worker.terminate()
+            scheduler.terminate()
+    assert done.returncode == 0 and not [path.stem for path in cloned.glob("*.ran")]
+
+
 def test_no_module_beside_a_recording_is_imported(cloned: Path) -> None:
-    command = shutil.which("workbench", path=Path(sys.executable).parent) or ""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
     for words in ALL if FULL else FEW:
         done = subprocess.run(
-            [command, *words.split()], cwd=cloned, env=env, check=False, capture_output=True, text=True, timeout=300
+            [COMMAND, *words.split()], cwd=cloned, env=env, check=False, capture_output=True, text=True, timeout=300
         )
         assert not [path.stem for path in cloned.glob("*.ran")], words
         assert done.returncode in (0, 1), f"{words}: {done.stderr}"

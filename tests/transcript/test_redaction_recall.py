@@ -1,6 +1,7 @@
 """Of credentials and personal data nearly all are masked, and of texts that look like them nearly none."""
 
 import pytest
+from transcript import by_faker
 from transcript.planted import HARMLESS, IMPERSONAL, PERSONAL, SECRETS, personal_of, planted, recall_and_precision
 
 from profiles import examples
@@ -30,6 +31,17 @@ def test_a_harmless_text_stays(kind: str) -> None:
 def test_personal_data_is_masked_and_what_looks_like_it_stays(kind: str) -> None:
     recall, precision = recall_and_precision(kind, COUNT)
     assert recall >= 0.98 and precision >= 0.95
+
+
+LEAST = {"card": 0.9, "phone": 0.6}
+"""Of what faker makes: cards of no issuer, and national telephone numbers that nothing names."""
+
+
+@pytest.mark.parametrize("kind", by_faker.PERSONAL)
+def test_personal_data_that_another_program_makes_is_masked_too(kind: str) -> None:
+    unnamed, named = by_faker.recalls(kind, 5 * COUNT)
+    assert unnamed >= LEAST.get(kind, 0.98) and named >= (0.9 if kind == "card" else 0.98)
+    assert by_faker.wrongly(kind, COUNT) <= 0.01
 
 
 @pytest.mark.parametrize("kind", IMPERSONAL)
