@@ -32,7 +32,7 @@ from workbench.simulation.simulate import reader_of
 from workbench.trials.families import FAMILIES, tasks
 
 PAGE = Path(__file__).parent / "closed-loop.md"
-READ_FAMILIES = ("far_dependency",)
+READ_FAMILIES = ("far_dependency", "look_alikes", "changed_values")
 SAMPLE = ("truncate", "summarize", "pipeline", "codex_local", "hermes_lean")
 """Strategies whose contexts a model reads, at one place of one task of each of these families."""
 
@@ -141,14 +141,15 @@ def _disputes(found: Agreement) -> Iterator[str]:
 def facts(found: Agreement) -> dict[str, object]:
     """What every report says of it."""
     whole = found.ranks[found.ranks["family"] == ALL]
-    ranks: dict[str, dict[str, float]] = {}
-    for row in whole.dropna(subset="rank").to_dict("records"):
-        ranks.setdefault(found.title(row["metric"]), {})[row["target"]] = round(row["rank"], 4)
+    ranks = [
+        {"metric": found.title(str(metric)), **own.set_index("target")["rank"].dropna().round(4).to_dict()}
+        for metric, own in whole.groupby("metric", sort=False)
+    ]
     exam = whole[whole["metric"] == "exam"].iloc[0]
     return {
         "ranks": ranks, "strategies": int(exam["strategies"]), "all": int(exam["strategies_all"]),
         "rank_all": round(float(exam["rank_all"]), 4),
-        "cases": {target: cases for target, (cases, _) in found.told().items()},
+        "cases": [[target, cases] for target, (cases, _) in found.told().items()],
     }  # fmt: skip
 
 

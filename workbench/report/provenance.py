@@ -64,7 +64,7 @@ def validation_html(run: Results) -> Html:
     """The checks that the run's own replays allow: one row each with `check`, `outcome`, `found`, `claim`."""
     rows = pd.DataFrame([asdict(check) for check in (floor(run), ceiling(run))]).rename(columns={"name": "check"})
     facts = json.loads(files("workbench.validation").joinpath("facts.json").read_text(encoding="utf-8"))
-    parts = {where: facts[where]["ranks"] for where in ("agreement", "detours")}
+    parts = {where: {row["metric"]: row for row in facts[where]["ranks"]} for where in ("agreement", "detours")}
     places = [(where, target) for where in parts for target in ("success", "look_ups", "blind", "saved")]
     orders = [
         {"metric": metric} | {f"{where} {target}": parts[where].get(metric, {}).get(target) for where, target in places}
