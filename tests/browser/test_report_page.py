@@ -203,6 +203,14 @@ def test_a_figure_leads_to_what_was_lost_of_it_and_to_the_messages(opened: Opene
     assert story.locator("mark").first.inner_text() == "src/store_1.py"
 
 
+def test_two_clicks_lead_from_the_decision_to_the_message_that_stated_what_was_lost(opened: Opened) -> None:
+    page = opened.page
+    page.locator(".verdict a").click()
+    assert all("summarize" in text for text in first_cells(page, 5)) and first_cells(page, 5)
+    page.locator("table.losses tbody tr:visible summary").first.click()
+    assert "Stated by" in page.locator("table.losses tbody tr:visible .drill").first.inner_text()
+
+
 def test_a_session_leads_to_what_was_lost_there(opened: Opened) -> None:
     page = opened.page
     page.locator('a.into[data-show-by="pipeline"][data-show-session="session-04"]').focus()

@@ -91,7 +91,8 @@ def verdict_html(run: Tables) -> Html:
     """What to use, what that trades and what would change it; where nothing can be chosen, the answer at equal size."""
     found, chosen = verdict(run), decision(run)
     if chosen is not None:
-        return part("decision", None, f"{chosen} {found}", decision=chosen)
+        lost = (run.losses["strategy"] == chosen.use).any()
+        return part("decision", None, f"{chosen} {found}", decision=chosen, lost=bool(lost))
     first, stop, rest = found.answer.partition(". ")
     lead, answer = (first, rest) if stop else ("", first)
     sentences = (found.price, found.sure)
