@@ -18,7 +18,7 @@ from workbench.models.extractive import Extractive
 from workbench.models.prices import given_tariff
 from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing
-from workbench.transcript.message import chars_per_token
+from workbench.transcript.message import Usage, chars_per_token
 from workbench.transcript.session import Session
 
 PRICED = Pricing("m", given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75"), replace(ANTHROPIC, minimum=0))
@@ -35,10 +35,16 @@ def session(turns: int, pause: int) -> Session:
     return Session.of(timed)
 
 
-def schedules(strategy: str = "truncate", turns: int = 5, window: int = 2_000, pause: int = 3) -> Schedules:
+def schedules(
+    strategy: str = "truncate", turns: int = 5, window: int = 2_000, pause: int = 3, priced: Pricing = PRICED,
+    thinking: bool = False,
+) -> Schedules:  # fmt: skip
     made = session(turns, pause)
+    if thinking:
+        usage = Usage(output=1, reasoning=1)
+        made = Session.of([replace(one, usage=usage) if one.role == "assistant" else one for one in made.messages])
     sizing = Sizing.of(made, [chars_per_token(message) for message in made.messages], chars_per_token)
-    return Schedules(made, sizing, Index(made.messages), PRICED, preset(strategy).strategy, Extractive(), window=window)
+    return Schedules(made, sizing, Index(made.messages), priced, preset(strategy).strategy, Extractive(), window=window)
 
 
 @pytest.mark.parametrize(("strategy", "window"), [("truncate", 2_000), ("truncate", 900), ("summarize", 1_500)])
@@ -52,12 +58,17 @@ def test_no_other_schedule_is_cheaper(strategy: str, window: int) -> None:
     assert best == pytest.approx(min(map(known.cost, allowed)))
 
 
-def test_never_to_compact_costs_what_the_replay_without_compaction_costs() -> None:
-    known = schedules()
+@pytest.mark.parametrize("forgets", [False, True])
+def test_never_to_compact_costs_what_the_replay_without_compaction_costs(forgets: bool) -> None:
+    """Also where the thinking of a turn leaves the prompt with the next one, which makes it dearer."""
+    priced = replace(PRICED, rules=replace(PRICED.rules, marked=False, forgets=forgets))
+    known = schedules(priced=priced, thinking=True)
     replay = natural(known.session, preset("none"), Extractive(), known.sizing, window=2_000)
-    bill = replay_cost(replay, PRICED)
+    bill = replay_cost(replay, priced)
     assert bill is not None
     assert known.cost(()) == pytest.approx(bill.usd)
+    kept = schedules(priced=replace(PRICED, rules=replace(PRICED.rules, marked=False)), thinking=True)
+    assert (known.cost(()) > kept.cost(())) is forgets
 
 
 def test_no_request_of_the_cheapest_schedule_exceeds_the_window() -> None:

@@ -26,6 +26,7 @@ from workbench.ragged import Floats
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import Replay
 from workbench.transcript.message import Usage, is_real_user
+from workbench.transcript.recorded_requests import turns_before
 from workbench.transcript.session import Session
 
 TARGET = 0.4
@@ -80,6 +81,8 @@ class Schedules:
         self._outputs, self._head = answer_tokens(bare), head_tokens(bare, pricing)
         answers = [session.messages[at] for at in self.places]
         self._waits = [None, *(seconds_between(*pair) for pair in pairwise(answers))]
+        turns = turns_before(session) if pricing.rules.forgets else {}
+        self._turn_before = [self.places.index(turns[at]) if at in turns else None for at in self.places]
         self._short = [
             self._shortened(at, strategy, model, index) if size > self.target else None
             for at, size in zip(self.places, self.before.tolist(), strict=True)
@@ -194,7 +197,9 @@ class Schedules:
         found, sent = [0.0], 0
         for number in range(first, len(self.places)):
             size = self._size(start, number)
-            prefix = self._head if number == start else sent
+            prefix, turn = self._head if number == start else sent, self._turn_before[number]
+            if turn is not None and number > start:  # its thinking left
+                prefix = min(prefix, self._size(start, max(turn, first)))
             paid = charge(
                 self.tariff, self.pricing.rules, size, prefix, max(sent, prefix + (number == start)), self._head,
                 self._waits[number], self._outputs[number],
