@@ -8,6 +8,8 @@ CPU time of this process, the least of several runs, since a busy machine distur
 - `stages ms`: the stages alone, until the target is reached. Goal: 20 where no model is asked.
 - `guarded ms`: the whole compaction with view, guard and records. Goal: 50. `forced ms`: the same with every stage made
   to run, as a recovery does.
+- `cold ms`: the whole compaction of messages that nobody has read before, as after a restart. Goal: 50 where no model
+  is asked; `truncate`, which reads none, is printed below as the measure of this machine.
 - `x10`: one conversation of ten parts, against the parts compacted one after another. 10 is linear; goal: 11.
 - `warm x10`: against one part compacted again and again. It is more where the processor's caches hold one
   conversation and not ten: that is memory, not more work a message, as the column before shows.
@@ -33,7 +35,7 @@ from bench_engine import Terse, long_conversation, planned
 
 from workbench.compaction.engine import compact
 from workbench.compaction.plan import Budget
-from workbench.compaction.presets import BUILTIN
+from workbench.compaction.presets import BUILTIN, preset
 from workbench.compaction.strategy import Preset, Situation
 from workbench.transcript.context import Context
 from workbench.transcript.message import AssistantMessage, Message, SystemMessage, ToolCall, ToolResult, chars_per_token
@@ -76,41 +78,54 @@ def budget_of(context: Context, *, force: bool = False) -> Budget:
     return Budget(target=context.tokens * 2 // 5, window=context.tokens, force=force)
 
 
-def compacted(preset: Preset, contexts: Sequence[Context], *, force: bool = False) -> None:
+def compacted(how: Preset, contexts: Sequence[Context], *, force: bool = False) -> None:
     for context in contexts:
-        compact(context, preset.strategy, budget_of(context, force=force), Terse())
+        compact(context, how.strategy, budget_of(context, force=force), Terse())
 
 
-def alone(preset: Preset, context: Context) -> None:
+def cold(how: Preset) -> float:
+    """Seconds of CPU of the fastest first compaction of five conversations."""
+    times = []
+    for n in range(PARTS, PARTS + 5):
+        context = Context.of(part(n), how.count or chars_per_token)
+        gc.collect()
+        start = time.process_time()
+        compacted(how, [context])
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def alone(how: Preset, context: Context) -> None:
     """The stages without guard and records."""
-    planned(context, preset.strategy, budget_of(context))
+    planned(context, how.strategy, budget_of(context))
 
 
-def row(preset: Preset, parts: Sequence[Sequence[Message]]) -> str:
+def row(how: Preset, parts: Sequence[Sequence[Message]]) -> str:
     """One line of the table."""
-    count = preset.count or chars_per_token
+    count = how.count or chars_per_token
     apart = [Context.of(said, count) for said in parts]
     rest = (message for said in parts[1:] for message in said if not isinstance(message, SystemMessage))
     joined, one = Context.of([*parts[0], *rest], count), apart[0]
     situation = Situation(tokens=one.tokens, window=one.tokens, messages=MESSAGES)
-    check = least(lambda: [preset.trigger.check(situation) for _ in range(CHECKS)], 3) / CHECKS
-    bare = least(lambda: alone(preset, one), 9)
-    whole = least(lambda: compacted(preset, [one]), 9)
-    forced = least(lambda: compacted(preset, [one], force=True), 5)
-    ten, long = least(lambda: compacted(preset, apart), 5), least(lambda: compacted(preset, [joined]), 5)
-    done = compact(one, preset.strategy, budget_of(one), Terse())
+    check = least(lambda: [how.trigger.check(situation) for _ in range(CHECKS)], 3) / CHECKS
+    bare = least(lambda: alone(how, one), 9)
+    whole = least(lambda: compacted(how, [one]), 9)
+    forced = least(lambda: compacted(how, [one], force=True), 5)
+    ten, long = least(lambda: compacted(how, apart), 5), least(lambda: compacted(how, [joined]), 5)
+    done = compact(one, how.strategy, budget_of(one), Terse())
     return (
-        f"{preset.name:20} {check * 1e6:8.2f} {bare * 1e3:11.2f} {whole * 1e3:12.2f} {forced * 1e3:11.2f} "
-        f"{10 * long / ten:7.1f} {long / whole:10.1f}   {done.outcome}, {len(done.completions)} answers, "
-        f"{len(done.violations)} violations"
+        f"{how.name:20} {check * 1e6:8.2f} {bare * 1e3:11.2f} {whole * 1e3:12.2f} {forced * 1e3:11.2f} "
+        f"{cold(how) * 1e3:9.2f} {10 * long / ten:7.1f} {long / whole:10.1f}   "
+        f"{done.outcome}, {len(done.completions)} answers, {len(done.violations)} violations"
     )
 
 
 def main() -> None:
     parts = [part(n) for n in range(PARTS)]
-    print("preset               check us   stages ms   guarded ms   forced ms     x10   warm x10   outcome")
+    print("preset               check us   stages ms   guarded ms   forced ms   cold ms     x10   warm x10   outcome")
     for name in sys.argv[1:] or BUILTIN:
-        print(row(BUILTIN[name], parts), flush=True)
+        print(row(preset(name), parts), flush=True)
+    print(f"truncate, cold: {cold(preset('truncate')) * 1e3:.2f} ms")
 
 
 if __name__ == "__main__":

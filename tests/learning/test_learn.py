@@ -1,19 +1,35 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from models.provider import Reply, completion, refusal, serving
 
 from workbench.cli import main
 from workbench.compaction.engine import Compaction, compact
 from workbench.compaction.plan import Budget
 from workbench.compaction.presets import preset
+from workbench.compaction.stages.register import Register
+from workbench.compaction.strategy import Strategy
 from workbench.datasets.bundled import bundled_files
 from workbench.errors import SettingError
 from workbench.models.learned.weights import SHIPPED, read_weights
+from workbench.models.litellm import LiteLLM
+from workbench.models.model import Model
+from workbench.models.provider_options import ProviderOptions
 from workbench.models.scripted import Scripted
 from workbench.replay.matched import budget
 from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Summary, Text, ToolCall, ToolResult, UserMessage
+from workbench.transcript.message import (
+    AssistantMessage,
+    Message,
+    Summary,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+    plain_text,
+)
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +45,7 @@ def test_weights_are_readable_and_name_their_features(learned: Path) -> None:
 
     assert found["format"] == "workbench learned lines"
     assert found["needed"]["weights"]["said"] >= 0
-    assert found["needed"]["weights"]["messages since"] <= 0
+    assert found["needed"]["weights"]["text since"] <= 0
     assert found["checks"]["needed"]["auc"] > 0.5
 
 
@@ -53,7 +69,7 @@ def test_own_weights_are_a_strategy_of_their_own(learned: Path) -> None:
         ('{"needed": {}}', "holds no learned weights"),
         ('{"format": "workbench learned lines", "version": 99}', "version 99"),
         (
-            '{"format": "workbench learned lines", "version": 1, "needed": {"weights": {"x": 1}}}',
+            '{"format": "workbench learned lines", "version": 2, "needed": {"weights": {"x": 1}}}',
             "features of `needed`",
         ),
     ],
@@ -88,10 +104,11 @@ def conversation() -> Context:
     return Context.of(messages)
 
 
-def compacted(name: str, model: Scripted, share: float = 0.2) -> Compaction:
+def compacted(how: str | Strategy, model: Model, share: float = 0.2) -> Compaction:
     history = conversation()
+    strategy = preset(how).strategy if isinstance(how, str) else how
     target = budget(history, share)
-    return compact(history, preset(name).strategy, Budget(target=target, window=target * 4, reason="matched"), model)
+    return compact(history, strategy, Budget(target=target, window=target * 4, reason="matched"), model)
 
 
 def summary_of(done: Compaction) -> Summary:
@@ -136,3 +153,62 @@ def test_a_model_writes_above_the_lines_and_sees_them() -> None:
     assert narrative == "The user wants handler_3 fixed."
     assert lines in model.requests[0].prompt
     assert "word for word" in model.requests[0].prompt
+
+
+def over_http(*replies: Reply) -> tuple[Compaction, list[str]]:
+    """What `learned_summary` makes of a provider's answers, and the prompts that the provider got."""
+    with serving() as server:
+        server.replies = list(replies)
+        how = ProviderOptions(api_base=server.address, tries=2, first_wait=0.01, timeout=20.0)
+        done = compacted("learned_summary", LiteLLM("openai/stub", how))
+        return done, [asked["messages"][-1]["content"] for asked in server.requests]
+
+
+def test_a_provider_is_sent_the_lines_and_its_answer_stands_above_them() -> None:
+    done, prompts = over_http(completion("The user wants handler_3 fixed."))
+    narrative, lines = summary_of(done).text.split("\n\n", 1)
+
+    assert narrative == "The user wants handler_3 fixed."
+    assert f"<kept-lines>\n{lines}\n</kept-lines>" in prompts[0]
+    assert "- Never edit /srv/app/config/production.toml by hand." in lines
+
+
+def test_a_provider_that_fails_once_is_asked_again() -> None:
+    done, prompts = over_http(refusal(503, "overloaded"), completion("Fix handler_3."))
+
+    assert len(prompts) == 2
+    assert summary_of(done).text.startswith("Fix handler_3.")
+
+
+@pytest.mark.parametrize("reply", [refusal(401, "no key"), completion("")])
+def test_without_an_answer_the_lines_stay_all_the_same(reply: Reply) -> None:
+    done, _ = over_http(reply)
+
+    assert done.outcome == "compacted" and not done.violations
+    assert "- Never edit /srv/app/config/production.toml by hand." in summary_of(done).text
+
+
+def test_below_a_register_its_rules_are_not_said_again() -> None:
+    lines = preset("learned").strategy
+    done = compacted(replace(lines, stages=(Register(), *lines.stages)), Scripted([]), 0.4)
+    register = next(message for message in done.sent.messages if message.name == "register")
+
+    assert done.outcome == "compacted" and not done.violations
+    assert "Never edit /srv/app/config/production.toml by hand." in plain_text(register)
+    assert "- Never edit /srv/app/config/production.toml by hand." not in summary_of(done).text.splitlines()
+
+
+def test_of_a_long_history_what_was_said_is_read_and_old_results_are_not() -> None:
+    filler = "\n".join(f"reading_{n} = {n * 7919}" for n in range(4_000))
+    said = UserMessage(id="u", blocks=(Text("Keep the limit_of_uploads at 4711 in settings/upload.toml."),))
+    old: list[Message] = [said]
+    for n in range(6):
+        call = ToolCall(id=f"old{n}", name="read", arguments={"path": f"log{n}"})
+        result = Text(f"run_{n} took {n}81 ms\n{filler}")
+        old.append(AssistantMessage(id=f"o{n}", blocks=(call,)))
+        old.append(ToolResult(id=f"p{n}", call_id=call.id, blocks=(result,)))
+    context = Context.of([*old, *conversation().messages])
+    done = compact(context, preset("learned").strategy, Budget(target=2_000, window=9_000), Scripted([]))
+
+    assert "Keep the limit_of_uploads at 4711 in settings/upload.toml." in summary_of(done).text
+    assert "run_0 took" not in summary_of(done).text

@@ -23,13 +23,12 @@ _CONSTRAINT = re.compile(
     r"|leave .{1,40} alone"
     r"|require[sd]?|forbidden|not allowed|has to|have to|need(?:s)? to (?:be|stay|remain|keep|support|work))\b"
 )
-"""For a text in lower case, which is searched three times as fast."""
+"""This and the next two are for a text in lower case, which is searched three times as fast."""
 _DECISION = re.compile(
     r"\b(?:decided|decision|chose|chosen|(?:let's|lets|we'll|i'll|we will|i will|going to) (?:use|go with|keep|switch"
     r"|stick|drop|skip|adopt)|go(?:ing)? with|opt(?:ed|ing)? for|switch(?:ed|ing)? to|settled on|agreed|the approach"
     r" (?:is|will)|instead of|rather than|turned out|root cause|the (?:problem|issue|bug|cause) (?:is|was)"
-    r"|did(?:n't| not) work|does(?:n't| not) work|won't work)\b",
-    re.IGNORECASE,
+    r"|did(?:n't| not) work|does(?:n't| not) work|won't work)\b"
 )
 _PENDING = re.compile(
     r"(?:^\W*\[ \]\s)|\b(?:todo|fixme|still (?:need|have|to|missing|open|fail)|remain(?:s|ing)|not yet|yet to"
@@ -37,8 +36,7 @@ _PENDING = re.compile(
     r"|follow[- ]up|left to do|to be done|pending|unfinished|in progress|later we|will need to|needs? to be"
     r"|untested|(?:not|never) (?:been )?(?:tested|tried|checked|verified)|could(?:n't| not) (?:find out|be checked)"
     r"|wait(?:s|ing)? for|until (?:he|she|they|somebody|someone) (?:answer|decide|confirm|repl|send)\w*"
-    r"|(?:I'll|I will|we'll) (?:ask|tell|send|bring|check with)|(?:list of open|open (?:question|point|item|issue)))\b",
-    re.IGNORECASE,
+    r"|(?:i'll|i will|we'll) (?:ask|tell|send|bring|check with)|(?:list of open|open (?:question|point|item|issue)))\b"
 )
 _OPEN_HEADING = re.compile(
     r"\n[^\w\n]*+(?=[lswtornpufb])(?:(?:left|still|what is left|what remains|things|work) to do|to[- ]?dos?"
@@ -70,7 +68,7 @@ _TASK_KEYS = ("content", "title", "text", "task", "step", "description", "subjec
 @lru_cache(maxsize=50_000)  # lines that stay in the history are asked of at each boundary
 def is_decision(text: str) -> bool:
     """Whether a line says what was chosen, or what was tried in vain."""
-    return len(text) <= LONGEST and _DECISION.search(text) is not None
+    return len(text) <= LONGEST and _DECISION.search(text.lower()) is not None
 
 
 def is_constraint(sentence: str) -> bool:
@@ -80,7 +78,7 @@ def is_constraint(sentence: str) -> bool:
 
 def is_pending(text: str) -> bool:
     """Whether a sentence has one of the words with which prose says that something is open."""
-    return _PENDING.search(text) is not None
+    return _PENDING.search(text.lower()) is not None
 
 
 @lru_cache(maxsize=50_000)  # the lines of one summary are mostly those of the one before
@@ -163,6 +161,7 @@ _PHRASES: tuple[tuple[Kind, re.Pattern[str]], ...] = (("decision", _DECISION), (
 
 def _kinds(sentence: str, by_user: bool) -> list[Kind]:
     """What a sentence states; only a person's states constraints."""
-    found: list[Kind] = ["constraint"] if by_user and _CONSTRAINT.search(sentence.lower()) else []
-    found += [kind for kind, phrases in _PHRASES if phrases.search(sentence)]
+    lowered = sentence.lower()
+    found: list[Kind] = ["constraint"] if by_user and _CONSTRAINT.search(lowered) else []
+    found += [kind for kind, phrases in _PHRASES if phrases.search(lowered)]
     return found if found and len(words(sentence)) >= 2 else []

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import log
+from types import MappingProxyType
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.stats import rankdata
 
 from workbench.learning.samples import Sample
+from workbench.models.extractive.choice import DISTANCE, SPOKEN, UNSAID
 from workbench.models.learned.features import FEATURES, PARTS, SIGNS, Part
 from workbench.models.learned.weights import LearnedWeights, Logistic
 from workbench.ragged import Flags, Floats
 
 PENALTY = 1.0
 """Half of the square of the weights counts so much beside the loss of all rows."""
+RULE: Mapping[str, float] = MappingProxyType(
+    {"said": SPOKEN, "never said": round(log(UNSAID), 1), "text since": DISTANCE}
+)
+"""What the rule-based writer has for weights of `needed`: a fit is drawn to these."""
+DRAWN = 0.06
+"""How strongly: `needed` counts as many rows for the rule as this share of its own. Without, it fits one kind of agents
+and fails on another."""
 FOLDS = 5
 GROUPS = 10
 """Groups of rows, by their probability, on which calibration is looked at."""
@@ -47,7 +57,7 @@ def fitted(samples: Mapping[Part, Sequence[Sample]], without: Collection[str] = 
 
 
 def _fit(part: Part, samples: Sequence[Sample]) -> Logistic:
-    """L2-regularised logistic regression."""
+    """Logistic regression, drawn to weights of 0 (L2), and for `needed` to those of the rule."""
     if not samples:
         return Logistic(-5.0, (0.0,) * len(FEATURES[part]))
     x = np.concatenate([one.features for one in samples])
@@ -55,16 +65,20 @@ def _fit(part: Part, samples: Sequence[Sample]) -> Logistic:
     x = x / spread
     y = np.concatenate([one.labels for one in samples]).astype(np.float64)
     w = np.concatenate([one.weights for one in samples])
+    aim, pull = np.zeros(x.shape[1]), PENALTY
+    if part == "needed":
+        aim, pull = spread * [RULE.get(name, 0.0) for name in FEATURES[part]], DRAWN * float(w.sum())
 
     def loss(theta: Floats) -> tuple[float, Floats]:
         z = x @ theta[1:] + theta[0]
         error = w * (1 / (1 + np.exp(-np.clip(z, -30, 30))) - y)
-        value = float(w @ (np.logaddexp(0, z) - y * z)) + PENALTY / 2 * float(theta[1:] @ theta[1:])
-        return value, np.concatenate([[error.sum()], error @ x + PENALTY * theta[1:]])
+        off = theta[1:] - aim
+        value = float(w @ (np.logaddexp(0, z) - y * z)) + pull / 2 * float(off @ off)
+        return value, np.concatenate([[error.sum()], error @ x + pull * off])
 
     ends = {1: (0.0, None), -1: (None, 0.0), 0: (None, None)}
     bounds = [(None, None), *(ends[SIGNS[part].get(name, 0)] for name in FEATURES[part])]
-    start = np.zeros(x.shape[1] + 1)
+    start = np.concatenate([[0.0], aim])
     theta = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 100, "ftol": 1e-7}).x
     theta[1:] /= spread
     return Logistic(round(float(theta[0]), 4), tuple(round(float(one), 4) for one in theta[1:]))

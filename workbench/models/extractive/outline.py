@@ -27,8 +27,7 @@ _OF_THE_USER = re.compile(r"\buser\b|intent|request|important|objective", re.I)
 
 _DEMAND = re.compile(
     r"\b(?:must|never|always|only|don'?t|do not|doesn'?t|shouldn'?t|should|can'?t|cannot|avoid|ensure|make sure|prefer|"
-    r"require[sd]?|needs? to|have to|has to|without|instead of|at (?:most|least)|no (?:more|less|longer)|keep|stop)\b",
-    re.IGNORECASE,
+    r"require[sd]?|needs? to|have to|has to|without|instead of|at (?:most|least)|no (?:more|less|longer)|keep|stop)\b"
 )
 _DECIDED = re.compile(
     r"\b(?:decided?|decision|chose|chosen|opted|settled on|go(?:ing)? with|instead of|rather than|because|so that|"
@@ -90,7 +89,7 @@ def _has(pattern: re.Pattern[str], text: str) -> bool:
 
 def is_demand(text: str) -> bool:
     """Whether a person's words demand or forbid something."""
-    return _has(_DEMAND, text)
+    return _has(_DEMAND, text.lower())
 
 
 def topic(line: Line, recent: bool) -> Topic:

@@ -11,29 +11,25 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from workbench.extraction.entities import LEXICAL, Entity
+from workbench.extraction.entities import Entity
 from workbench.extraction.statements import is_decision, is_pending, tasks
 from workbench.models.extractive.outline import is_demand
 from workbench.models.extractive.reading import LAST_SPOKEN, Line, LineOrigin, LineReader
-from workbench.ragged import Flags, Floats, Ints
-from workbench.transcript.message import AssistantMessage, Message, Summary
+from workbench.ragged import Floats, Ints
+from workbench.transcript.message import AssistantMessage, Message, Summary, ToolResult, said_texts
 
 Part: TypeAlias = Literal["needed", "tells", "states"]
 PARTS: tuple[Part, ...] = get_args(Part)
-ORIGINS = tuple(origin.name.lower() for origin in LineOrigin if origin != LineOrigin.EARLIER)
-_COLUMN = np.array([ORIGINS.index(o.name.lower()) if o != LineOrigin.EARLIER else 1 for o in LineOrigin])
 FEATURES: Mapping[Part, tuple[str, ...]] = MappingProxyType({
-    "needed": ("said", "heard", "messages since", "text since", "text since first", "lines", "by the user", "acted on",
-               "in a failure", "length", *(f"is {kind}" for kind in LEXICAL)),
-    "tells": ("lines of the name", "newest", "oldest", "other words", "other names", "length", "text since",
-              *(f"from {name}" for name in ORIGINS)),
+    "needed": ("said", "never said", "by the user", "text since"),
+    "tells": ("newest", "other words", "other names", "length"),
     "states": ("demands", "pending", "decides", "question", "open task", "done task", "text since", "just now", "words",
-               *(f"from {name}" for name in ORIGINS)),
+               "by the user"),
 })  # fmt: skip
 """The features of each model, in order."""
 SIGNS: Mapping[Part, Mapping[str, int]] = MappingProxyType({
-    "needed": {"said": 1, "messages since": -1, "text since": -1, "by the user": 1, "acted on": 1},
-    "tells": {"lines of the name": -1, "newest": 1, "other words": 1},
+    "needed": {"said": 1, "never said": -1, "by the user": 1, "text since": -1},
+    "tells": {"newest": 1, "other words": 1},
     "states": {"pending": 1, "open task": 1, "done task": -1},
 })  # fmt: skip
 """Features whose weight may not change sign: more of it never lowers (1) or never raises (-1) the probability."""
@@ -42,8 +38,9 @@ LONGEST = 400
 """Characters of a line that may state a rule or open work; a longer one is a paste."""
 MOST_TEXT = 600
 """Characters of a line that may be chosen."""
+MOST_READ = 100_000
+"""Characters that are read: what was said and called first, then results, each newest first. Reading takes time."""
 _LABEL = re.compile(r"\[(user|said|command|argument|result|failed|thought)\]")
-_STATING = (LineOrigin.USER, LineOrigin.SAID, LineOrigin.ARGUMENT)
 
 
 class LineTable:
@@ -62,9 +59,10 @@ class LineTable:
 
     def __init__(self, messages: Sequence[Message], reader: LineReader) -> None:
         self.messages = messages
-        read = [_lines_of(message, reader) for message in messages]
+        chars = np.array([sum(map(len, said_texts(message))) for message in messages], dtype=np.float64)
+        worth = _worth_reading(messages, chars)
+        read = [_lines_of(message, reader) if one else () for message, one in zip(messages, worth, strict=True)]
         self.names = reader.extractor.names
-        chars = np.array([sum(len(line.text) for line in lines) for lines in read], dtype=np.float64)
         whole = max(float(chars.sum()), 1.0)
         self.since: Floats = (whole - np.cumsum(chars)) / whole
         at = np.repeat(np.arange(len(read)), [len(lines) for lines in read])
@@ -95,52 +93,44 @@ class LineTable:
         n = len(self.names)
         of_message = np.unique(np.stack([self._mention, self._mention_at, self._mention_origin]), axis=1)
         name, at, origin = of_message if self._mention.size else np.zeros((3, 0), dtype=np.int64)
-        spoken = origin <= LAST_SPOKEN
-        newest, first = np.full(n, -1), np.full(n, len(self.messages))
+        newest = np.full(n, -1)
         np.maximum.at(newest, name, at)
-        np.minimum.at(first, name, at)
-
-        def count(flags: Flags) -> Floats:
-            return np.bincount(name[flags], minlength=n)[self.known].astype(np.float64)
-
-        newest, first = newest[self.known], first[self.known]
-        acted = np.isin(origin, (LineOrigin.COMMAND, LineOrigin.ARGUMENT))
-        kinds = np.array([LEXICAL.index(self.names[one].kind) for one in self.known.tolist()], dtype=np.int64)
-        lengths = np.array([len(self.names[one].text) for one in self.known.tolist()], dtype=np.float64)
-        columns = [
-            np.log1p(count(spoken)), np.log1p(count(~spoken)), np.log1p(len(self.messages) - 1 - newest),
-            self.since[newest] if len(newest) else newest, self.since[first] if len(first) else first,
-            np.log1p(np.bincount(self.pair_name, minlength=n)[self.known]),
-            count(origin == LineOrigin.USER) > 0, np.log1p(count(acted)), count(origin == LineOrigin.FAILED) > 0,
-            np.log(lengths + 1),
-        ]  # fmt: skip
-        return np.column_stack([*columns, kinds[:, None] == np.arange(len(LEXICAL))]).astype(np.float64)
+        said = np.bincount(name[origin <= LAST_SPOKEN], minlength=n)[self.known]
+        by_user = np.bincount(name[origin == LineOrigin.USER], minlength=n)[self.known] > 0
+        since = self.since[newest[self.known]]
+        return np.column_stack([np.log1p(said), said == 0, by_user, since]).astype(np.float64)
 
     @cached_property
     def tells(self) -> Floats:
         """(pairs, features) of each line with each exact name in it."""
         line, name = self.pair_line, self.pair_name
-        newest, oldest = np.full(len(self.names), -1), np.full(len(self.names), len(self.messages))
+        newest = np.full(len(self.names), -1)
         np.maximum.at(newest, name, self.at[line])
-        np.minimum.at(oldest, name, self.at[line])
         words = np.array([one.words for one in self.lines], dtype=np.float64)
         columns = [
-            np.log(np.maximum(np.bincount(name, minlength=len(self.names))[name], 1)),
-            self.at[line] >= newest[name], self.at[line] <= oldest[name], 1 - np.exp(-0.4 * words[line]),
-            np.log(np.maximum(self.sizes[line], 1)), np.log1p(self.length[line]), self.since[self.at[line]],
+            self.at[line] >= newest[name], 1 - np.exp(-0.4 * words[line]),
+            np.log(np.maximum(self.sizes[line], 1)), np.log1p(self.length[line]),
         ]  # fmt: skip
-        return np.column_stack([*columns, self._origins(self.origin[line])]).astype(np.float64)
+        return np.column_stack(columns).astype(np.float64)
+
+    @cached_property
+    def _tasks(self) -> dict[str, bool]:
+        """For each task of a list in a call whether the newest list says that it is done."""
+        calls = (call for message in self.messages if isinstance(message, AssistantMessage) for call in message.calls)
+        return {text: done for call in calls for text, done in tasks(call.arguments)}
 
     @cached_property
     def stating(self) -> Ints:
         """The lines that may state a rule or open work."""
-        found: Ints = np.flatnonzero(np.isin(self.origin, _STATING) & (self.length <= LONGEST) & (self.length >= 12))
-        return found
+        spoken = (self.origin == LineOrigin.USER) | (self.origin == LineOrigin.SAID)
+        found = np.flatnonzero(spoken & (self.length <= LONGEST) & (self.length >= 12)).tolist()
+        given = np.flatnonzero(self.origin == LineOrigin.ARGUMENT).tolist() if self._tasks else []
+        return _ints([*found, *(i for i in given if self.lines[i].text in self._tasks)])
 
     @cached_property
     def states(self) -> Floats:
         """(stating, features) of the lines of `stating`."""
-        done = _task_states(self.messages)
+        done = self._tasks
         texts = [self.lines[i].text for i in self.stating.tolist()]
         flags = [
             (is_demand(text), is_pending(text), is_decision(text), text.rstrip().endswith("?"),
@@ -150,9 +140,8 @@ class LineTable:
         since = self.since[self.at[self.stating]]
         words = np.array([self.lines[i].words for i in self.stating.tolist()], dtype=np.float64)
         parts = np.array(flags, dtype=np.float64).reshape(-1, 6)
-        return np.column_stack(
-            [parts, since, since < 0.1, np.log1p(words), self._origins(self.origin[self.stating])]
-        ).astype(np.float64)
+        by_user = self.origin[self.stating] == LineOrigin.USER
+        return np.column_stack([parts, since, since < 0.1, np.log1p(words), by_user]).astype(np.float64)
 
     def names_by_text(self) -> dict[str, list[int]]:
         """The places in `known` of each name, in lower case."""
@@ -162,9 +151,16 @@ class LineTable:
             found.setdefault(entity.text.lower(), []).append(place)
         return found
 
-    def _origins(self, origin: Ints) -> Flags:
-        found: Flags = _COLUMN[origin][:, None] == np.arange(len(ORIGINS))
-        return found
+
+def _worth_reading(messages: Sequence[Message], chars: Floats) -> list[bool]:
+    """Which messages are read: all, where they are short enough together."""
+    found, left = [False] * len(messages), MOST_READ
+    results = [isinstance(message, ToolResult) for message in messages]
+    for i in sorted(range(len(messages)), key=lambda i: (results[i], -i)):
+        if chars[i] <= left:
+            found[i] = True
+            left -= chars[i]
+    return found
 
 
 def _lines_of(message: Message, reader: LineReader) -> Sequence[Line]:
@@ -181,12 +177,6 @@ def _earlier(text: str, reader: LineReader) -> Iterator[Line]:
             origin = LineOrigin[label[1].upper()]
         else:
             yield from (reader.line(line.number, origin) for line in reader.earlier(row))
-
-
-def _task_states(messages: Sequence[Message]) -> dict[str, bool]:
-    """For each task of a list in a call whether the newest list says that it is done."""
-    calls = (call for message in messages if isinstance(message, AssistantMessage) for call in message.calls)
-    return {text: done for call in calls for text, done in tasks(call.arguments)}
 
 
 def _ints(numbers: Iterable[int]) -> Ints:

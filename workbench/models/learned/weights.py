@@ -16,7 +16,7 @@ from workbench.errors import SettingError
 from workbench.models.learned.features import FEATURES, Part
 from workbench.ragged import Floats
 
-FORMAT, VERSION = "workbench learned lines", 1
+FORMAT, VERSION = "workbench learned lines", 2
 SHIPPED = Path(__file__).with_name("weights.json")
 
 
