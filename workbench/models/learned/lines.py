@@ -73,9 +73,7 @@ def _ranked(weights: LearnedWeights, table: LineTable, goes: Flags, tokens: floa
     np.add.at(untold, table.pair_name[stays], np.log1p(-np.minimum(tells[stays], 0.999)))
     left = np.exp(untold)
     gains = states + np.bincount(table.pair_line, tells * (needed * left)[table.pair_name], minlength=len(table.lines))
-    stated = {table.lines[i].text.removeprefix("- ") for i in np.flatnonzero(~may_go).tolist()}
-    candidates = np.array([i for i in np.flatnonzero(may_go).tolist() if table.lines[i].text not in stated], np.int64)
-    yield from _greedy(table, candidates, gains / table.cost, tells, needed * left, states, tokens)
+    yield from _greedy(table, np.flatnonzero(may_go), gains / table.cost, tells, needed * left, states, tokens)
 
 
 def _greedy(
