@@ -64,3 +64,13 @@ def test_what_was_not_audited_is_said_and_fails_nothing(
 ) -> None:
     assert verdict(reported(UNKNOWN)) == (0, ["not audited: the vulnerability service knows 0 of 1 packages"])
     assert verdict(reported(SOUND, UNKNOWN)) == (0, ["1 of 2 packages audited, 0 known vulnerabilities"])
+
+
+def test_a_machine_too_slow_to_install_the_audit_fails_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "lib" / "python3.11" / "site-packages").mkdir(parents=True)
+    audit = runpy.run_path(str(ROOT / ".ci" / "audit"))
+    audit["main"].__globals__["run"] = lambda words, seconds: False
+    assert audit["main"](str(tmp_path), str(tmp_path / "tools")) == 0
+    assert capsys.readouterr().out == "not audited: pip-audit could not be installed\n"
