@@ -29,7 +29,7 @@ ALL = (
     "trial --families changed_values --seeds 1 --strategies truncate,summarize -j 2 --out trials",
     "diff run run", "gate run -b run --margin 0.1", "share run --out shared",
     "export run --to csv --out tables", "ablate chat.jsonl --window 5000 -j 2", "validate needs",
-    "dataset list", "validate", "validate trials trials", "sweep grid.toml -j 2 --out swept",
+    "dataset list", "validate chat.jsonl --window 5000", "validate trials trials", "sweep grid.toml -j 2 --out swept",
     "judge exam chat.jsonl --help", "lab --help", "serve --help", "watch --help",
 )  # fmt: skip
 
@@ -63,7 +63,7 @@ def test_no_module_beside_a_recording_is_imported_by_a_cluster(cloned: Path, tmp
                 time.sleep(0.1)
             address = json.loads((folder / "where.json").read_text())["address"]
             words = f"compare . -s truncate --window 5000 --out run --no-report --scheduler {address}"
-            done = subprocess.run([COMMAND, *words.split()], cwd=cloned, env=env, check=False, timeout=300)
+            done = subprocess.run([COMMAND, *words.split()], cwd=cloned, env=env, check=False, timeout=900)
         finally:
             worker.terminate()
             scheduler.terminate()
@@ -74,7 +74,7 @@ def test_no_module_beside_a_recording_is_imported(cloned: Path) -> None:
     env = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
     for words in ALL if FULL else FEW:
         done = subprocess.run(
-            [COMMAND, *words.split()], cwd=cloned, env=env, check=False, capture_output=True, text=True, timeout=300
+            [COMMAND, *words.split()], cwd=cloned, env=env, check=False, capture_output=True, text=True, timeout=900
         )
         assert not [path.stem for path in cloned.glob("*.ran")], words
         assert done.returncode in (0, 1), f"{words}: {done.stderr}"
