@@ -8,7 +8,8 @@ import pytest
 
 FILES = sorted((Path(__file__).parents[1] / "conformance").glob("*.py"))
 INNER = (
-    "workbench.compaction.engine", "workbench.compaction.guard", "workbench.replay", "workbench.live.breaker",
+    "workbench.compaction.engine", "workbench.compaction.forced", "workbench.compaction.guard", "workbench.replay",
+    "workbench.live.breaker",
     "workbench.live.callbacks", "workbench.live.copies", "workbench.live.feasibility", "workbench.live.gauge",
     "workbench.live.identity", "workbench.live.last_resort", "workbench.live.media", "workbench.live.memory",
     "workbench.live.message_reader", "workbench.live.meter", "workbench.live.recovery", "workbench.live.runner",
