@@ -1,16 +1,23 @@
 """How good `workbench watch` is at naming what will be needed: of what it names, how much the agent then used.
 
-    python tests/benchmarks/bench_likely_needed.py ../shared/corpora
+    python tests/benchmarks/bench_likely_needed.py likely ../shared/corpora
 
-A row a recorded compaction with at least ten names lost that the agent had written. `at_5` and `at_10`: the share of
-the first five and ten names that an answer among the next 80 messages writes. `written`: the same share of all lost
-names that the agent had written before, which is what picking among them by chance would give. `all`: of all lost
-names. Means are over sessions, so that one with many compactions does not count more.
+measures it, keeps its rows in docs/rows and writes the table into docs/watch.md; without paths, and with `--check`, as
+`docs/validity.py`. A row is a recorded compaction with at least ten names lost that the agent had written. `at_5` and
+`at_10`: the share of the first five and ten names that an answer among the next 80 messages writes. `written`: the same
+share of all lost names that the agent had written before, which is what picking among them by chance would give. `all`:
+of all lost names. Means are over sessions, so that one with many compactions does not count more.
 """
 
 import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
+
+from rows import Frames, Part, run
 
 from workbench.importers.importer import scan
 from workbench.metrics.demand import HORIZON
@@ -19,13 +26,18 @@ from workbench.transcript.log import CompactionEntry
 from workbench.transcript.message import AssistantMessage, said_texts
 from workbench.watching.needed import Losses, compactions
 
+PAGE = Path(__file__).parents[2] / "docs" / "watch.md"
 LEAST = 10
+TITLES = {
+    "at_5": "the first five names of the list", "at_10": "the first ten",
+    "written": "all lost names that the agent had written before", "all": "all lost names",
+}  # fmt: skip
 
 
-def rows(paths: list[str]) -> pd.DataFrame:
+def measured(paths: Sequence[str], _: bool) -> Frames:
     """A row a compaction."""
     found = []
-    for loaded in scan(paths, lenient=True):
+    for loaded in scan(list(paths), lenient=True):
         for session in loaded.sessions:
             places = [one.at for one in session.recorded if isinstance(one.entry, CompactionEntry)]
             for at, taken in zip(places, compactions(session), strict=True):
@@ -42,12 +54,18 @@ def rows(paths: list[str]) -> pd.DataFrame:
                             "written": sum(written) / len(written), "all": sum(used) / len(used),
                         }
                     )  # fmt: skip
-    return pd.DataFrame(found)
+    return {"": pd.DataFrame(found)}
+
+
+def told(rows: pd.DataFrame) -> Iterator[str]:
+    """The means over sessions."""
+    means = rows.groupby("session")[list(TITLES)].mean().mean()
+    yield f"{len(rows)} compactions of {rows['session'].nunique()} sessions; means over sessions:"
+    yield ""
+    yield "| of | used afterwards |"
+    yield "|---|---|"
+    yield from (f"| {title} | {means[name]:.2f} |".replace(" 0.", " .") for name, title in TITLES.items())
 
 
 if __name__ == "__main__":
-    table = rows(sys.argv[1:])
-    print(table.round(2).to_string(index=False))
-    means = table.groupby("session")[["at_5", "at_10", "written", "all"]].mean().mean()
-    print(f"\n{len(table)} compactions of {table['session'].nunique()} sessions; means over sessions:")
-    print(means.round(3).to_string())
+    sys.exit(run({"likely": Part(measure=measured, tell=told)}, PAGE, sys.argv[1:]))
