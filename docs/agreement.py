@@ -22,6 +22,7 @@ from rows import Frames, Part, named, read, run
 from trials import STRATEGIES
 
 from workbench.agreement.measured import COLUMNS, READ, Judge, on_recordings, on_tasks
+from workbench.agreement.measured import detours as detours_of
 from workbench.agreement.orders import ALL, FAR_APART, TARGETS, Agreement
 from workbench.datasets.bundled import bundled_files
 from workbench.experiment.prepared import SessionSource, sessions_in, sources_of
@@ -88,12 +89,20 @@ def recorded(paths: Sequence[str], bundled: bool) -> Frames:
                 chosen[project], ids[name] = source, session.id
     ready = (one for source in chosen.values() for one in read_source(source, WINDOW).ready)
     own = known[known["session"].isin(ids)]
-    return {"": on_recordings(ready, own.assign(session=own["session"].map(ids)), SIMULATED)}
+    found = on_recordings(ready, own.assign(session=own["session"].map(ids)), SIMULATED)
+    return {"": found.drop(columns=list(detours_of(own.iloc[0])))}
+
+
+def _with_detours(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with what `docs/closed_loop.py simulated` now says of them."""
+    known = read("simulated").set_index(["session", "strategy"])
+    places = zip(rows["session"], rows["strategy"], strict=True)
+    return rows.join(pd.DataFrame([detours_of(known.loc[place]) for place in places]))
 
 
 def detours(rows: pd.DataFrame) -> Iterator[str]:
     """The order against simulated detours on recordings."""
-    found = Agreement.of(rows)
+    found = Agreement.of(_with_detours(rows))
     projects = rows["family"].nunique()
     yield f"{some(rows['session'].nunique(), 'session')} of {some(projects, 'project')}:"
     yield ""
@@ -158,7 +167,10 @@ def _task_facts(rows: pd.DataFrame) -> Mapping[str, object]:
 
 
 def _detour_facts(rows: pd.DataFrame) -> Mapping[str, object]:
-    return facts(Agreement.of(rows)) | {"sessions": rows["session"].nunique(), "projects": rows["family"].nunique()}
+    return facts(Agreement.of(_with_detours(rows))) | {
+        "sessions": rows["session"].nunique(),
+        "projects": rows["family"].nunique(),
+    }
 
 
 PARTS = {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -150,6 +150,14 @@ def on_recordings(
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
 
+def detours(simulated: Mapping[Hashable, Any]) -> dict[str, float | None]:
+    """Look-ups with recalls, blind actions and what is saved with all of it, of a row of the table `simulated`."""
+    return {
+        "look_ups": simulated["look_ups"] + simulated["recalls"],
+        "blind": sum(simulated[f"blind_{who}"] for who in BLIND), "saved": simulated["saved_usd_net"],
+    }  # fmt: skip
+
+
 def _presets(strategies: Iterable[str | Preset]) -> Mapping[str, Preset]:
     found = (preset(one) if isinstance(one, str) else one for one in strategies)
     return {one.name: one for one in found}
@@ -172,6 +180,5 @@ def _measured(
             **names, "strategy": name, "over": np.mean([shot.context.tokens > ready.window for shot in shots]),
             **scores.to_dict(), "reader": judge and judge.name,
             READ: judge.score(ready, asked.at, asked.context) if judge and asked else None,
-            "look_ups": row["look_ups"] + row["recalls"], "blind": sum(row[f"blind_{who}"] for who in BLIND),
-            "saved": row["saved_usd_net"],
+            **detours(row),
         }  # fmt: skip

@@ -105,11 +105,12 @@ def _show(found: Agreement, as_json: bool) -> None:
         return
     say("Rank correlation of metrics and judges with what came of the contexts:\n")
     say(_table(found.by_target()))
-    say("\nOver all strategies but the references, those that are not compared included:\n")
-    say(_table(found.by_target("rank_all")))
+    if left_out:
+        say("\nOver all strategies but the references, those that are not compared included:\n")
+        say(_table(found.by_target("rank_all")))
     for target, title in TARGETS.items():
         if len(found.ranks["family"].unique()) > 2 and (found.ranks["target"] == target).any():
-            say(f"\nBy family, {title}:\n\n{_table(found.by_family(target).drop(columns=ALL))}")
+            say(f"\nBy family of tasks, or project, {title}:\n\n{_table(found.by_family(target).drop(columns=ALL))}")
     say("\nThe other way round:\n")
     for target, (cases, more) in found.told().items():
         rest = f"; and {some(more, 'pair')} more, which --json has" if more else ""
