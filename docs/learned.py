@@ -23,7 +23,7 @@ from workbench.compaction.presets import preset
 from workbench.compaction.presets.learned import LearnedLines
 from workbench.compaction.stages.register import Register
 from workbench.compaction.stages.supersede import Supersede
-from workbench.compaction.strategy import Strategy
+from workbench.compaction.strategy import Preset, Strategy
 from workbench.experiment.prepared import prepared
 from workbench.formats import some
 from workbench.learning.fit import fitted, folds_of
@@ -32,7 +32,7 @@ from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.item import corrected, mean_score
 from workbench.metrics.view import view
 from workbench.models.extractive import Extractive
-from workbench.models.learned.weights import LearnedWeights, Logistic
+from workbench.models.learned.weights import LearnedWeights, Logistic, shipped
 from workbench.replay.boundaries import at_shares
 from workbench.replay.matched import sized_histories
 from workbench.validation.judges import FEWEST
@@ -43,8 +43,10 @@ OTHERS = ("summarize", "claude_code", "opal", "pipeline", "truncate")
 OWN, ALL, SHARE = "learned", "composed", 0.1
 PARTS_OF_MODEL = ("without needed", "without tells", "without states")
 PARTS_OF_ALL = ("without supersede", "without register", "without lines", "without recall")
-CLOSED = ("truncate", "summarize", "hermes_lean", "learned", "learned+recall", "truncate+recall")
-SEEDS, WINDOW = 3, 32_000
+CLOSED = (
+    "truncate", "summarize", "hermes_lean", "learned", "learned+recall", "truncate+recall", "learned+recall+price",
+)  # fmt: skip
+SEEDS, WINDOW = 10, 32_000
 KINDS = {"fact": ("fact", "latest", "decision"), "rule": ("rule",), "todo": ("todo",)}
 MOST = 1
 
@@ -159,10 +161,13 @@ def _cell(values: pd.Series) -> str:
 
 def _loop(_: Sequence[str], __: bool) -> Frames:
     """Tasks that run, and bundled sessions followed action by action, with the weights that ship."""
-    done = wb.trial(seeds=SEEDS, strategies=CLOSED, quiet=True)
+    whole = strategies(shipped(), SHARE)[ALL]
+    bare = f"{ALL} without recall"
+    ways = [*CLOSED, Preset(ALL, whole), Preset(bare, replace(whole, name=bare, recall=False))]
+    done = wb.trial(seeds=SEEDS, strategies=ways, quiet=True)
     assert done is not None
     worked = done.table[done.table["status"] == "ok"].groupby(["strategy", "family"], sort=False)
-    followed = wb.simulate(strategies=CLOSED, window=WINDOW, quiet=True)
+    followed = wb.simulate(strategies=ways, window=WINDOW, quiet=True)
     return {
         "tasks": worked[["success", "violations", "usd"]].mean().assign(tasks=worked.size()).reset_index(),
         "sessions": followed.simulated,
