@@ -87,6 +87,7 @@ def test_what_no_provider_takes_or_is_not_whole_is_not_recommended() -> None:
     assert decided(run).use == "pipeline"
     run.rows["replays"][list(KEEPS).index("pipeline")].update(status="pending", reason="asked later")
     assert decided(run).use == "truncate"
+    assert decided(run).recommendation.startswith("truncate is the only strategy with figures that count")
 
 
 def test_the_agents_own_compaction_stands_beside_the_recommended_one() -> None:

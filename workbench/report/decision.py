@@ -69,7 +69,8 @@ def decision(run: Tables) -> Decision | None:
     others = [str(name) for name in means.index if name != use]
     text = render(
         "report/decision.txt", use=use, level=level, others=others, recall=recall.to_dict(), saved=saved, margin=MARGIN,
-        idle=not (run.compactions["mode"] == "natural").any(), ahead=_ahead(points, use, others), fewest=FEWEST,
+        alone=len(set(run.contenders) - {RECORDED}) == 1, idle=not (run.compactions["mode"] == "natural").any(),
+        ahead=_ahead(points, use, others), fewest=FEWEST,
         recorded={one["strategy"]: one for one in recorded(run).to_dict("records")}, projects=len(points),
         priced=any(not missing(share) for share in saved.values()),
     )  # fmt: skip
