@@ -100,8 +100,9 @@ def verdict_html(run: Tables) -> Html:
 
 
 def headline_html(run: Tables) -> Html:
-    """The headline table, one row a strategy, the best first; below it the answer at equal size, and all figures."""
+    """The headline table, one row a strategy; the one that is recommended is marked. Below it all figures."""
     figures, sizes, differing, found = headline(run), run.shares, differences(run), verdict(run)
+    decided = decision(run)
     scored = max((mean.projects for name in run.contenders if (mean := run.best_recall(name))), default=0)
     at = {(one["strategy"], one["share"]): one for one in by_size(run).to_dict("records")}
     return part(
@@ -110,8 +111,9 @@ def headline_html(run: Tables) -> Html:
         larger={(name, share): found for share in sizes for name, found in run.over_target(share).items()},
         differences={one["strategy"]: one for one in differing.to_dict("records")}, too_large=run.over_window,
         curve=run.curve_range,
-        best=next(iter(run.contenders), ""), priced=bool(figures.get("cost", pd.Series()).notna().any()),
-        recorded={one["strategy"]: one for one in recorded(run).to_dict("records")}, decided=decision(run) is not None,
+        best=decided.use if decided else next(iter(run.contenders), ""),
+        priced=bool(figures.get("cost", pd.Series()).notna().any()),
+        recorded={one["strategy"]: one for one in recorded(run).to_dict("records")}, decided=decided is not None,
         evidence=" ".join(filter(None, (found.answer, found.sure))), notes=found.caveats,
         sessions=over_sessions(run), scored=scored, fewest=FEWEST, unscored=unscored_note(run),
     )  # fmt: skip
