@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -177,3 +180,12 @@ def test_a_context_is_examined_as_the_metric_examines_it() -> None:
     assert np.mean([one.score for one in exams]) == pytest.approx(exam_recall.score(wb.metric_input(ready, done)).value)
     assert exams[0].table()["credit"].tolist() == list(exams[0].credits or ())
     assert wb.exam(ready, done.snapshots[0].at).score is None
+
+
+def test_the_exams_of_a_session_go_with_its_index() -> None:
+    index = Index(remembering(10))
+    made = weakref.ref(Exams.of(index))
+    assert made() is Exams.of(index)
+    del index
+    gc.collect()
+    assert made() is None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from workbench.metrics.exam.later_use import LaterUse
 from workbench.metrics.exam.lexical import Sheet
 from workbench.metrics.exam.stating import demands, flipped, words_of
 from workbench.metrics.index import Index
-from workbench.metrics.indexes.inverted_index import InvertedIndex
 from workbench.metrics.indexes.text_index import StatementIndex
 from workbench.metrics.state.work import Work
 from workbench.metrics.view import View
@@ -37,7 +35,6 @@ _ANNOUNCED = re.compile(
     re.IGNORECASE,
 )
 """What announces work, where a sentence could as well say how things stand ("the remaining failure is ...")."""
-_EXAMS: WeakKeyDictionary[InvertedIndex, Exams] = WeakKeyDictionary()
 
 
 class Exams:
@@ -51,9 +48,10 @@ class Exams:
     @classmethod
     def of(cls, index: Index) -> Exams:
         """Those of an index, made once; they do not depend on what it takes for background."""
-        if index.inverted_index not in _EXAMS:
-            _EXAMS[index.inverted_index] = cls(index)
-        return _EXAMS[index.inverted_index]
+        kept = index.inverted_index.exams
+        if not isinstance(kept, cls):
+            index.inverted_index.exams = kept = cls(index)
+        return kept
 
     @cached_property
     def later_use(self) -> LaterUse:

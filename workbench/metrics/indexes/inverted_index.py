@@ -36,7 +36,10 @@ class InvertedIndex:
         pair_message, pair_entity: each message with each entity that it says, in order.
         first_seen: (entities,) the first message that says each; n where there is none. `first_known` counts thoughts.
         idf: (words,) how rare each word is: log((n + 1) / (1 + messages that say it)) + 0.1.
+        exams: what `Exams.of` made of it, which goes when it goes.
     """
+
+    exams: object = None
 
     def __init__(self, messages: Sequence[Message], extractor: Extractor) -> None:
         self.messages, self.extractor, self.n = messages, extractor, len(messages)
