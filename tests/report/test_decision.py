@@ -3,6 +3,7 @@
 import re
 
 from report.made import KEEPS, MadeResults, made, with_recorded
+from report.test_panel import with_phrases
 
 from workbench.report.decision import Decision, decision
 from workbench.report.report import Report
@@ -62,6 +63,14 @@ def test_a_difference_that_nobody_would_notice_is_called_so_and_the_cheaper_one_
     assert found.recommendation.startswith("No difference that you would notice between") and found.use == "truncate"
     two = decided(on_own_trigger(run, truncate=0.5))
     assert two.use == "pipeline" and "you would not notice the difference from summarize" in two.recommendation
+
+
+def test_a_strategy_that_the_panel_ranks_before_it_is_named_with_its_metrics() -> None:
+    found = decided(on_own_trigger(with_phrases(turned=False), pipeline=0.95))
+    assert found.use == "pipeline"
+    said = "summarize, if questions and phrases matter more to you: there it is ahead at equal size"
+    assert any(text.startswith(said) for text in found.changes)
+    assert not any("matter more" in text for text in decided(with_phrases(turned=False)).changes)
 
 
 def test_few_projects_are_no_confidence_and_more_of_them_might_change_it() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import inf
 
 import pandas as pd
 
@@ -13,7 +14,8 @@ from workbench.analysis.compared import ALPHA
 from workbench.analysis.paired import FEWEST, Estimate, holm, sign_flip
 from workbench.formats import missing
 from workbench.markup import render
-from workbench.metrics import HEADLINE
+from workbench.metrics import HEADLINE, PANEL
+from workbench.report.comparison import panel_of
 from workbench.report.html import sentences
 from workbench.report.summaries import RECORDED, by_size, recorded
 from workbench.report.tables import Tables
@@ -128,10 +130,13 @@ def _changes(
     sizes = sizes[sizes["strategy"].isin([use, *others])]
     best = sizes.loc[sizes.groupby("share")["mean"].idxmax()] if len(sizes) else sizes
     windows = run.replayed["window_used"].dropna().astype(int)
+    panel = panel_of(run)
+    before = [] if panel is None else [name for name in others if panel.rank.get(name, inf) < panel.rank.get(use, 0)]
     return sentences(
         "decision_changes", dearer=dearer, cheaper=cheaper, worth=WORTH,
         unfetched=str(plain.idxmax()) if len(plain) and plain.max() - plain[use] >= MARGIN else "",
         at_sizes=[(one["strategy"], one["share"]) for one in best.to_dict("records") if one["strategy"] != use],
+        by_panel=[(name, by) for name in before if panel and (by := [PANEL[one] for one in panel.ahead[name, use]])],
         windows=(int(windows.min()), int(windows.max())) if len(windows) else None,
         projects=len({run.project(name) for name in rows["session"]}), fewest=FEWEST,
         by_rules=set(run.compactions["writer"].dropna()) & {"extractive"},
