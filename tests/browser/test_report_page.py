@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser.opened import Opened
 from report.here import rendered
 from report.made import KEEPS, hostile, made
 from report.test_cost import bill
@@ -32,23 +33,9 @@ def report(made_once: Callable[..., Path]) -> Path:
     return made_once("nine", lambda folder: rendered(source.written(folder))) / "report.html"
 
 
-class Opened:
-    """A page with all that it asked for and complained about."""
-
-    def __init__(self, browser: Any, path: Path, **how: Any) -> None:
-        self.context = browser.new_context(offline=True, **how)
-        self.page = self.context.new_page()
-        self.said: list[str] = []
-        self.asked: list[str] = []
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.goto(path.as_uri())
-
-
 @pytest.fixture
 def opened(browser: Any, report: Path) -> Iterator[Opened]:
-    found = Opened(browser, report, viewport={"width": 1200, "height": 900})
+    found = Opened(browser, report.as_uri(), offline=True, viewport={"width": 1200, "height": 900})
     yield found
     found.context.close()
 
@@ -105,7 +92,9 @@ def test_a_loss_opens_by_keyboard_to_its_story(opened: Opened) -> None:
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (390, "dark"), (1200, "dark")])
 def test_it_fits_a_phone_and_follows_the_scheme(browser: Any, report: Path, keep: Any, width: int, scheme: str) -> None:
-    found = Opened(browser, report, viewport={"width": width, "height": 844}, color_scheme=scheme)
+    found = Opened(
+        browser, report.as_uri(), offline=True, viewport={"width": width, "height": 844}, color_scheme=scheme
+    )
     assert found.page.evaluate("document.documentElement.scrollWidth") <= width
     paper = found.page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (paper == "rgb(255, 255, 255)") == (scheme == "light")
@@ -151,7 +140,7 @@ def test_no_table_is_wider_than_a_screen(opened: Opened) -> None:
 def test_on_a_phone_the_main_table_needs_no_scrolling_and_others_keep_the_strategy_in_sight(
     browser: Any, report: Path
 ) -> None:
-    found = Opened(browser, report, viewport={"width": 390, "height": 844})
+    found = Opened(browser, report.as_uri(), offline=True, viewport={"width": 390, "height": 844})
     main = found.page.locator(".wide:has(> table.headline)").first
     assert main.evaluate("box => box.scrollWidth <= box.clientWidth")
     assert main.locator("tbody tr").first.locator("td:visible").count() >= 4
@@ -170,7 +159,7 @@ def large(made_once: Callable[..., Path]) -> Path:
 
 
 def test_hostile_text_runs_nothing_and_breaks_nothing(browser: Any, large: Path, keep: Any) -> None:
-    found = Opened(browser, large)
+    found = Opened(browser, large.as_uri(), offline=True)
     found.page.on("dialog", lambda dialog: found.said.append(dialog.message))
     for summary in found.page.locator("summary:visible").all():
         summary.click()
@@ -246,7 +235,9 @@ def test_on_paper_the_tools_are_gone_and_nothing_is_cut(opened: Opened) -> None:
 def test_nobody_is_kept_out(browser: Any, report: Path, scheme: str, width: int) -> None:
     """What axe-core calls serious or critical: contrast, names, roles, headings, what a keyboard reaches."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
-    found = Opened(browser, report, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    found = Opened(
+        browser, report.as_uri(), offline=True, viewport={"width": width, "height": 900}, color_scheme=scheme
+    )
     found.page.get_by_role("button", name="Show all").click()
     for summary in found.page.locator("summary:visible").all()[:3]:
         summary.click()

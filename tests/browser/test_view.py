@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser.opened import Opened
 from report.here import rendered
 from view.made import made_run, served
 
@@ -20,19 +21,6 @@ pytestmark = pytest.mark.browser
 def view(made_once: Callable[..., Path]) -> Iterator[ViewServer]:
     with served(made_once("view", made_run) / "reports") as server:
         yield server
-
-
-class Opened:
-    """A page with all that it asked for and complained about."""
-
-    def __init__(self, browser: Any, **how: Any) -> None:
-        self.context = browser.new_context(**how)
-        self.page = self.context.new_page()
-        self.said: list[str] = []
-        self.asked: list[str] = []
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("request", lambda request: self.asked.append(request.url))
 
 
 @pytest.fixture

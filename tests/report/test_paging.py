@@ -6,7 +6,9 @@ import pytest
 from report.made import MadeResults, made
 
 from workbench.cli.headline import outcome, show
+from workbench.report.decision import decision
 from workbench.report.report import Report
+from workbench.report.tables import Tables
 
 
 def run() -> MadeResults:
@@ -30,6 +32,18 @@ def test_what_is_visible_recoverable_and_lost_and_what_it_saves() -> None:
     assert (row["fault_rate"], row["calls"], row["usd_recall"]) == (0.25, 11.0, 0.5)
     assert (row["saved"], row["saved_without"]) == (0.125, 0.25)
     assert "11" in Report(run()).paging.html and "30 %" in Report(run()).paging.html
+
+
+def test_the_decision_says_what_recall_adds_and_costs_where_it_recommends_it() -> None:
+    source = run()
+    for row in source.rows["scores"]:
+        if row["strategy"] == "truncate" and row["metric"] == "exam_recall":
+            row["value"] = 0.99
+    found = decision(Tables.of(source))
+    assert found is not None and found.use == "truncate"
+    assert "with them truncate has another 30 % within reach and saves 12 %" in found.trade_off
+    other = decision(Tables.of(made(9)))
+    assert other is not None and "recall" not in other.trade_off
 
 
 def test_a_run_without_recall_says_nothing_of_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ from workbench.formats import missing
 from workbench.markup import render
 from workbench.metrics import HEADLINE, PANEL
 from workbench.report.comparison import panel_of
+from workbench.report.cost import within_reach
 from workbench.report.html import sentences
 from workbench.report.summaries import RECORDED, by_size, recorded
 from workbench.report.tables import Tables
@@ -75,6 +76,7 @@ def decision(run: Tables) -> Decision | None:
         ahead=_ahead(points, use, others), fewest=FEWEST,
         recorded={one["strategy"]: one for one in recorded(run).to_dict("records")}, projects=len(points),
         priced=any(not missing(share) for share in saved.values()),
+        reach={one["strategy"]: one for one in within_reach(run).to_dict("records")}.get(use),
     )  # fmt: skip
     words = dict(zip(FIELDS, (" ".join(block.split()) for block in text.split("---")), strict=True))
     found = {str(name): round(float(mean), 1) for name, mean in means.items()}
