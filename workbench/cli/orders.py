@@ -67,8 +67,8 @@ def trials(
 def detours(spec: SimulationSpec, paths: Paths = None, judge: JudgeName = "", as_json: AsJson = False) -> int:
     """Compare metrics and judges with what `workbench simulate` says of recordings: do they order strategies alike?
 
-    The metrics are asked at four places of each session. Detours are look-ups and blind actions; dollars saved have
-    them in. In a session a strategy has the share of the others that are worse.
+    The metrics are asked at four places of each session. Detours are look-ups and blind actions; the dollars saved
+    include what they cost. Strategies are ranked within each session: by the share of the others that do worse.
 
     Examples:
 
