@@ -109,8 +109,9 @@ def test_a_download_that_breaks_off_leaves_nothing(tmp_path: Path, host: Host) -
 @pytest.mark.parametrize("data", [DATA[:-1] + b"x", DATA + b"more"])
 def test_another_file_than_meant_is_thrown_away(tmp_path: Path, host: Host, data: bytes) -> None:
     host.files = dict.fromkeys(host.files, data)
-    with pytest.raises(FormatError, match="differs from the one in the catalogue"):
+    with pytest.raises(FormatError, match="differs from the one in the catalogue") as found:
         fetched(ENTRY, tmp_path, host)
+    assert host.address in str(found.value)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -125,6 +126,16 @@ def test_a_recording_that_the_host_does_not_have_stops_no_other(tmp_path: Path, 
     (_, missing), (_, there) = fetch([gone, ENTRY], tmp_path, host.address)
     assert "answered 404" in str(missing)
     assert there == tmp_path / "corpora" / "thing" / "sample.jsonl"
+
+
+def test_a_connection_that_breaks_off_stops_no_other(tmp_path: Path, host: Host) -> None:
+    host.files["/someone/thing/" + "c" * 40 + "/short.jsonl"] = b"short"
+    host.breaks_after = 10
+    short = replace(part(b"short"), path="short.jsonl")
+    (_, broken), (_, there) = fetch([ENTRY, short], tmp_path, host.address)
+    assert "connection broke off" in str(broken)
+    assert host.address in str(broken)
+    assert there == tmp_path / "corpora" / "thing" / "part"
 
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1:9", "no address"])

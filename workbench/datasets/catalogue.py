@@ -59,8 +59,8 @@ class PublicRecording:
         file = folder / self.name
         return file.is_file() and sha256(file.read_bytes()).hexdigest() == self.sha256
 
-    def cut(self, data: bytes) -> bytes:
-        """The recording, of the file at the source.
+    def cut(self, data: bytes, url: str) -> bytes:
+        """The recording, of the file at the source, which was read from this address.
 
         Raises:
             FormatError: it is not what the catalogue says.
@@ -75,7 +75,7 @@ class PublicRecording:
         except (ValueError, LookupError, TypeError):
             part = b""
         if sha256(part).hexdigest() != self.sha256:
-            raise FormatError("the downloaded file differs from the one in the catalogue; try again", where=self.url())
+            raise FormatError("the downloaded file differs from the one in the catalogue; try again", where=url)
         return part
 
 
@@ -107,7 +107,7 @@ def fetch(
     """Each recording with its file in this folder, or why there is none; one that lies there unchanged stays.
 
     Folders are made as needed; `seconds` is how long to wait for the network each time. A file that the host does not
-    have, or has otherwise, does not stop the others, and nothing of it is kept.
+    have, has otherwise, or breaks off does not stop the others, and nothing of it is kept.
 
     Raises:
         SetupError: the network or the host does not answer.
@@ -116,7 +116,7 @@ def fetch(
         own = list(group)
         data = None if all(one.lies_in(folder) for one in own) else _download(url, seconds)
         for one in own:
-            yield one, _written(one, folder / one.name, data)
+            yield one, _written(one, folder / one.name, data, url)
 
 
 def _download(url: str, seconds: float) -> bytes | WorkbenchError:
@@ -126,16 +126,18 @@ def _download(url: str, seconds: float) -> bytes | WorkbenchError:
             return data
     except HTTPError as problem:
         return SetupError(f"{url} answered {problem.code} {problem.reason}")
-    except (OSError, HTTPException, ValueError) as problem:
+    except (HTTPException, ConnectionError) as problem:
+        return SetupError(f"{url} could not be read, since the connection broke off ({problem}); try again")
+    except (OSError, ValueError) as problem:
         raise SetupError(f"{url} could not be read: {getattr(problem, 'reason', None) or problem}") from None
 
 
-def _written(one: PublicRecording, file: Path, data: bytes | WorkbenchError | None) -> Path | WorkbenchError:
+def _written(one: PublicRecording, file: Path, data: bytes | WorkbenchError | None, url: str) -> Path | WorkbenchError:
     if isinstance(data, WorkbenchError):
         return data
     if data is not None:
         try:
-            part = one.cut(data)
+            part = one.cut(data, url)
         except FormatError as problem:
             return problem
         file.parent.mkdir(parents=True, exist_ok=True)

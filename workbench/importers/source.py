@@ -14,6 +14,7 @@ from time import monotonic
 
 from workbench.errors import FormatError
 from workbench.importers.opening import lines, whole
+from workbench.importers.sqlite import MAGIC, tables
 from workbench.importers.values import as_object, decode, decode_or, kind
 from workbench.transcript.message import Json
 from workbench.transcript.session import Origin
@@ -27,7 +28,7 @@ class Head:
     """The start of a file.
 
     Attributes:
-        text: its first 64 KB, whatever they hold.
+        text: its first 64 KB, whatever they hold; of a database, the statements that made its tables.
         is_list: whether it is a JSON list.
         keys: the keys of the first object: the document, the list's first element or the first line.
         records: the objects that are whole on one of the first lines.
@@ -106,9 +107,11 @@ class SourceFile:
         return re.split(r"[/\\]", self.where)[-1].split(".")[0] or "session"
 
     def head(self) -> Head:
-        """What the first 64 KB tell, whatever they hold."""
+        """What the first 64 KB tell, whatever they hold; of a database, the statements that made its tables."""
         with self.open() as stream:
             raw = stream.read(HEAD_BYTES)
+        if raw.startswith(MAGIC.encode()) and (made := tables(self.raw())):
+            return Head.of(f"{MAGIC}\n{made}")
         return Head.of(raw.removeprefix(BOM).decode(errors="replace").replace("\r\n", "\n"))
 
     def lines(self) -> Iterator[tuple[int, str]]:

@@ -338,6 +338,18 @@ def test_copilot_cli(tmp_path: Path) -> None:
     assert (session.id, session.project, session.model) == ("s1", "shop", "gpt")
 
 
+def test_a_copilot_file_names_its_model_in_tool_results_where_its_start_names_none(tmp_path: Path) -> None:
+    """As on disk, where no event tells of a request's usage."""
+    lines = json.loads(json.dumps([record for record in COPILOT if record["type"] != "assistant.usage"]))
+    for record in lines:
+        record["data"].pop("selectedModel", None)
+        if record["type"] == "tool.execution_complete":
+            record["data"]["model"] = "gpt"
+    session = load(written(tmp_path, lines))[0]
+    assert session.model == "gpt"
+    assert answer(session).usage == Usage(output=9)
+
+
 @pytest.mark.parametrize("shape", ["document", "lines", "plain spans"])
 def test_otel(tmp_path: Path, shape: str) -> None:
     spans = OTEL["resourceSpans"][0]["scopeSpans"][0]["spans"]

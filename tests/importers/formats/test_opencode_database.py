@@ -47,6 +47,18 @@ def test_a_database_is_read_as_its_export(tmp_path: Path) -> None:
     )  # fmt: skip
 
 
+def test_a_database_that_later_versions_gave_more_tables_is_known_though_its_tables_are_named_behind_its_messages(
+    tmp_path: Path,
+) -> None:
+    path = database(tmp_path)
+    with closing(sqlite3.connect(path)) as made, made:
+        made.execute("INSERT INTO part VALUES ('p', 'none', 'none', 9, ?)", (json.dumps({"text": "long " * 40_000}),))
+        for i in range(60):
+            made.execute(f"CREATE TABLE later_{i} ({', '.join(f'a_long_name_{j} text' for j in range(9))})")
+    assert "CREATE TABLE" not in path.read_bytes()[: 1 << 16].decode(errors="replace")
+    assert only(path).origin.format == "opencode_database"
+
+
 def test_another_database_is_no_recording(tmp_path: Path) -> None:
     with pytest.raises(UnknownFormat, match="no importer recognises"):
         load(database(tmp_path, parts="something"))

@@ -197,7 +197,7 @@ FORMATS = (
     Format("copilot_cli", "GitHub Copilot CLI events (JSON lines)",
         ("tree", "calls", "thinking", "usage", "times", "model", "compactions", "system"),
         lambda head: any(label(record, "type") in _COPILOT and "data" in record for record in head.records),
-        json_lines(CopilotCliBuilder)),
+        json_lines(CopilotCliBuilder), aside="data.result.detailedContent"),
     Format("otel", "OpenTelemetry GenAI traces (OTLP JSON or JSON lines)",
         ("tree", "calls", "thinking", "usage", "times", "model", "system"),
         _knows_otel, trace_files.sessions),

@@ -1,6 +1,7 @@
 """Sessions of GitHub Copilot's command line: the `events.jsonl` files under `~/.copilot/session-state/`.
 
-Source: github/copilot-sdk, docs/features/streaming-events.md (03418125). No recording was at hand: read with care.
+Source: github/copilot-sdk, docs/features/streaming-events.md (03418125), and events of version 1.0 that tests of public
+projects quote. A file on disk has no event of the usage of a request: of it, only the length of each answer is known.
 """
 
 from collections.abc import Mapping
@@ -100,12 +101,13 @@ class CopilotCliBuilder(SessionBuilder):
         usage = Usage(output=output) if output else None
         self.newest_answers[self.speaker] = event_id
         found = Content([*thoughts, *text_block(text(data, "content")), *tool_calls(data, "toolRequests")])
-        self.say_content("assistant", found, id=event_id, model=self.model, usage=usage)
+        self.say_content("assistant", found, id=event_id, model=text(data, "model") or self.model, usage=usage)
 
     def _result(self, event_id: str, data: Mapping[str, Json]) -> None:
         failed = data.get("success") is False
         value = mapping(data, "result").get("content")
         value = text(data, "error/message") if value is None and failed else value
+        self.model = self.model or text(data, "model")
         call_id, blocks = identifier(data, "toolCallId"), result_blocks(value)
         self.say(ToolResult(id=event_id, call_id=call_id, blocks=blocks, is_error=failed))
 

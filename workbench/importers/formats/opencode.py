@@ -7,7 +7,6 @@ Source: sst/opencode, packages/opencode/src/session/session.sql.ts: messages and
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from workbench.importers.blocks import Content, add_part, text_block, tool_call
 from workbench.importers.images import linked
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Head, SourceFile
+from workbench.importers.sqlite import MAGIC, database
 from workbench.importers.usage import UsageFields
 from workbench.importers.values import as_object, decode, items, mapping, objects, text, timestamp
 from workbench.transcript.log import ClearingEntry
@@ -24,10 +24,7 @@ from workbench.transcript.session import Session
 
 SILENT = frozenset({"step-start", "step-finish", "patch", "snapshot", "agent", "retry"})
 USAGE = UsageFields("input", "output", "cache/read", "cache/write", "reasoning")
-MAGIC = "SQLite format 3"
 _TABLES = re.compile(r"CREATE TABLE [`\"]?(message|part|session)\b")
-_NO_LOG = b"\x01\x01"
-"""In bytes 18 and 19 of a database: it has no write-ahead log, whose file cannot be opened beside bytes in memory."""
 
 
 class OpenCodeBuilder(SessionBuilder):
@@ -130,21 +127,19 @@ def database_values(source: SourceFile) -> Iterator[dict[str, Json]]:
         source.skipped.append(
             "the newest messages may be in the file beside it that ends in -wal: close OpenCode first"
         )
-    with closing(sqlite3.connect(":memory:")) as database:
-        database.row_factory = sqlite3.Row
-        try:
-            database.deserialize(raw[:18] + _NO_LOG + raw[20:])
-            for row in database.execute("SELECT * FROM session ORDER BY time_created, id").fetchall():
-                messages = [_message(database, one) for one in _rows(database, "message", "session_id", row["id"])]
+    try:
+        with database(raw) as opened:
+            for row in opened.execute("SELECT * FROM session ORDER BY time_created, id").fetchall():
+                messages = [_message(opened, one) for one in _rows(opened, "message", "session_id", row["id"])]
                 yield {"info": dict(row), "messages": messages}
-        except (sqlite3.Error, IndexError) as error:
-            raise FormatError(f"the database cannot be read ({error})", where=source.where) from None
+    except (sqlite3.Error, IndexError) as error:
+        raise FormatError(f"the database cannot be read ({error})", where=source.where) from None
 
 
-def _rows(database: sqlite3.Connection, table: str, field: str, value: str) -> list[dict[str, Json]]:
-    found = database.execute(f"SELECT id, data FROM {table} WHERE {field} = ? ORDER BY time_created, id", (value,))
+def _rows(opened: sqlite3.Connection, table: str, field: str, value: str) -> list[dict[str, Json]]:
+    found = opened.execute(f"SELECT id, data FROM {table} WHERE {field} = ? ORDER BY time_created, id", (value,))
     return [{**as_object(decode(row["data"]), f"{table}.data"), "id": row["id"]} for row in found.fetchall()]
 
 
-def _message(database: sqlite3.Connection, info: dict[str, Json]) -> dict[str, Json]:
-    return {"info": info, "parts": _rows(database, "part", "message_id", info["id"])}
+def _message(opened: sqlite3.Connection, info: dict[str, Json]) -> dict[str, Json]:
+    return {"info": info, "parts": _rows(opened, "part", "message_id", info["id"])}
