@@ -17,8 +17,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 from rows import Frames, Part, run
 
 from workbench.importers.importer import scan
-from workbench.metrics.costs.pricing import pricing
-from workbench.metrics.costs.reconciliation import MISSED, SIZES, UNWRITTEN, USD, Reconciliation, reconcile
+from workbench.metrics.costs.pricing import Pricing, pricing
+from workbench.metrics.costs.reconciliation import (
+    MISSED,
+    PROMPT,
+    READ,
+    SIZES,
+    UNWRITTEN,
+    USD,
+    Reconciliation,
+    reconcile,
+)
 from workbench.metrics.costs.replay_cost import seconds_between
 from workbench.models.cache_rules import CacheRules
 from workbench.models.tokenizer import TiktokenCounter
@@ -40,6 +49,17 @@ REASONS = {
 LAST = {"user": "a user's message stands last", "tool": "a tool's result stands last"}
 SOON = 60.0
 """Seconds after the request before."""
+FOUND = {
+    "nothing": "nothing",
+    "head": "the least that any request read, or little more",
+    "older": "up to the end of an older prompt",
+    "otherwise": "something else",
+}
+"""What a request that misses still reads."""
+HEAD, NEAR = 1.2, 16
+"""The head with what little may stand behind it; tokens by which a read may fall short of an older prompt."""
+SHOWN = 3
+"""Requests that are shown of each bill."""
 
 
 def measured(paths: Sequence[str], _: bool) -> Frames:
@@ -53,8 +73,46 @@ def measured(paths: Sequence[str], _: bool) -> Frames:
             errors = {name: done.error(name) for name in ("prompt", "read", "usd")}
             of = {"session": session.id, "format": session.origin.format, "reported": done.reported[:, USD].sum()}
             reasons = {**dict.fromkeys((*REASONS, SIZES), 0.0), **done.reasons}
-            rows.append({**of, **errors, **reasons, "marked": priced.rules.marked, **_requests(done, priced.rules)})
+            found = {"marked": priced.rules.marked, **_requests(done, priced.rules), **_found(done, priced)}
+            rows.append({**of, **errors, **reasons, **found, "largest": _largest(done)})
     return {"": pd.DataFrame(rows)}
+
+
+def _found(done: Reconciliation, priced: Pricing) -> dict[str, float]:
+    """What the misses without a change of the prompt read: how many of each kind, and `by chance` an older prompt.
+
+    That is the share of the blocks up to the prompt in which an older prompt ends.
+    """
+    found = dict.fromkeys((*FOUND, "by chance"), 0.0)
+    block, reads = priced.rules.block, done.reported[:, READ]
+    near = max(block, NEAR)
+    for i, cause in enumerate(done.causes):
+        if not cause.startswith("missed") or done.requests[i].turn:
+            continue
+        ends = {int(prompt) // near for prompt in done.reported[: max(i - 1, 0), PROMPT]}
+        older = any(0 <= prompt - reads[i] < near for prompt in done.reported[: max(i - 1, 0), PROMPT])
+        head = reads[i] <= HEAD * (priced.head or 0)
+        found["nothing" if not reads[i] else "head" if head else "older" if older else "otherwise"] += 1
+        if reads[i] and not head:
+            found["by chance"] += min(len(ends) * near / done.reported[i, PROMPT], 1)
+    return found
+
+
+def _largest(done: Reconciliation) -> str:
+    """The requests that make most of a bill's error, as the page shows them."""
+    whole = done.reported[:, USD].sum()
+    off = (done.predicted - done.reported)[:, USD] / whole if whole else done.reported[:, USD]
+    return "; ".join(_shown(done, i, off[i]) for i in abs(off).argsort()[::-1][:SHOWN].tolist() if abs(off[i]) >= LEAST)
+
+
+def _shown(done: Reconciliation, i: int, off: float) -> str:
+    one = done.requests[i]
+    before = done.requests[max(i - 1, 0) if one.begins_with is None else one.begins_with]
+    waited = seconds_between(before.request.answer, one.request.answer) if i else None
+    name, column = ("read", READ) if done.causes[i] else ("prompt", PROMPT)
+    after = "" if waited is None else f"{waited:,.0f} s, "
+    said, made = done.reported[i, column], done.predicted[i, column]
+    return f"{i} {_percent(off, '+')} ({after}{name} {said:,.0f}, not {made:,.0f})"
 
 
 def _requests(done: Reconciliation, rules: CacheRules) -> dict[str, int]:
@@ -115,20 +173,33 @@ def bills(rows: pd.DataFrame) -> Iterator[str]:
             cells = (f"{own[f'{last} {when} missed']:.0f} of {own[f'{last} {when}']:.0f}" for when in ("soon", "late"))
             yield f"| {cache} | {title} | {' | '.join(cells)} |"
     yield ""
+    yield "What these and all other misses without a change of the prompt on record still read:"
+    yield ""
+    yield f"| cache | {' | '.join(FOUND.values())} |"
+    yield f"|---{'|---' * len(FOUND)}|"
+    for marked, cache in ((True, "Anthropic's"), (False, "automatic ones")):
+        own = rows[rows["marked"] == marked].sum(numeric_only=True)
+        chance = f" (by chance {own['by chance']:.0f})"
+        cells = (f"{own[name]:.0f}{chance * (name == 'older')}" for name in FOUND)
+        yield f"| {cache} | {' | '.join(cells)} |"
+    yield ""
     forgot, to_start, to_all = (rows[name].sum() for name in ("forgot", "forgot, to its start", "forgot, to all"))
     yield f"Of {forgot} requests behind a turn whose reasoning left the prompt, {to_start} read up to where that turn"
     yield f"began, and {to_all} up to its end."
     yield ""
     yield '<details markdown="1"><summary>Each bill that is off by more than 3 %, and why</summary>'
     yield ""
-    yield "| session | format | reported, USD | off by | reasons of 1 % and more of the bill |"
-    yield "|---|---|---|---|---|"
+    heads = ("session", "format", "reported, USD", "off by", "reasons of 1 % and more of the bill", "requests")
+    yield f"| {' | '.join(heads)} |"
+    yield "|---|---|---|---|---|---|"
     far = rows.assign(off=errors / said)[abs(errors / said) > MOST].sort_values("off")
     for _, row in far.iterrows():
         shares = {name: row[name] / row["reported"] for name in (*REASONS, SIZES)}
         told = sorted((name for name in shares if abs(shares[name]) >= LEAST), key=lambda name: -abs(shares[name]))
         why = ", ".join(f"{name} {_percent(shares[name], '+')}" for name in told)
-        yield f"| {row['session']} | `{row['format']}` | {row['reported']:.2f} | {_percent(row['off'], '+')} | {why} |"
+        shown = "" if pd.isna(row["largest"]) else row["largest"]
+        cells = (row["session"], f"`{row['format']}`", f"{row['reported']:.2f}", _percent(row["off"], "+"), why, shown)
+        yield f"| {' | '.join(cells)} |"
     yield ""
     yield "</details>"
 

@@ -76,12 +76,20 @@ def test_each_provider_has_its_own_rules(model: str, name: str) -> None:
 
 def test_the_hour_is_taken_where_the_recording_says_so() -> None:
     assert rules_for(known("claude-opus-4-5"), hour=True).seconds == 3_600
-    assert rules_for(known("gpt-5.5"), hour=True) == OPENAI
+    assert rules_for(known("gpt-5.4"), hour=True) == OPENAI
 
 
 def test_a_model_has_its_own_minimum() -> None:
     assert rules_for(known("claude-opus-4-5")).minimum == 4_096
     assert rules_for(known("claude-sonnet-4-5")).minimum == 1_024
+
+
+@pytest.mark.parametrize(
+    ("model", "read"),
+    [("gpt-5.4", 29_952), ("gpt-5.5", 29_696), ("gpt-5.6", 29_696), ("gemini-3.1-pro-preview", 23_400)],
+)
+def test_some_models_read_whole_blocks_of_their_own(model: str, read: int) -> None:
+    assert rules_for(known(model), model).cached(40_000, 30_001, 30_001, 500, 1.0) == read
 
 
 @pytest.mark.parametrize(

@@ -110,8 +110,8 @@ class Reconciliation:
 
     @property
     def missed(self) -> int:
-        """Requests for which the provider's cache held far less than its rules promise, for no reason on record."""
-        return int(((self.predicted - self.reported)[:, READ] > MISSED * self.reported[:, PROMPT]).sum())
+        """Requests for which the provider's cache held far less than its rules promise."""
+        return sum(cause.startswith("missed") for cause in self.causes)
 
 
 def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliation:
@@ -166,6 +166,8 @@ def _predicted(
     made = charge(tariff, pricing.rules, prompt, prefix, before, head, waited)
     said = one.request.answer.usage or Usage()
     unlike = abs(made.read - said.cache_read) > MISSED * said.prompt
+    if i and made.read > said.cache_read >= known.reported - MISSED * said.prompt:
+        unlike = False  # all of the prompt before was read, and it was smaller than predicted
     read = round(prompt * said.cache_read / said.prompt) if unlike else made.read
     row = prompt, made.read, made.usd_prompt, charge_with(tariff, pricing.rules, prompt, read).usd_prompt
     return row, _cause(one, waited, pricing, made.read > said.cache_read) if unlike else ""
