@@ -10,7 +10,7 @@ from models.provider import Reply, completion, refusal, serving
 from trials.toys import PORTS, toy
 
 from workbench.cli.app import main
-from workbench.cli.ending import PENDING
+from workbench.cli.output import PENDING
 from workbench.compaction.presets import preset
 from workbench.errors import Unanswered
 from workbench.metrics.costs.pricing import ASSUMED, known_tariff

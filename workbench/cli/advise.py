@@ -9,10 +9,9 @@ from workbench.advice.advise import advise as advice_of
 from workbench.advice.paste import Snippet, snippets
 from workbench.advice.search import Round
 from workbench.analysis.paired import Estimate
-from workbench.cli.ending import PENDING
 from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
-from workbench.cli.output import complain, records, say, say_json, table, write
+from workbench.cli.output import OK, PENDING, complain, records, say, say_json, table, write
 from workbench.formats import joined, some
 
 SHOWN = {
@@ -62,7 +61,7 @@ def advise(spec: AdviceSpec, paths: Paths = None, dry_run: DryRun = False, as_js
     if advice.pending:
         complain(f"pending: {some(advice.pending, 'replay')} wait for answers; the same command asks again")
     say_json(_plain(advice, pasted)) if as_json else _show(advice, pasted, spec)
-    return PENDING if advice.pending else 0
+    return PENDING if advice.pending else OK
 
 
 def _rounds(found: Sequence[Round]) -> str:

@@ -10,13 +10,12 @@ from typing import Any
 import typer
 
 from workbench import errors
-from workbench.cli.output import complain, plain_warnings
+from workbench.cli.output import FAILED, OK, PENDING, UNUSABLE, complain, plain_warnings
 from workbench.errors import WorkbenchError
 
 # the click that typer uses: from some version on a copy inside typer, before that the installed package
 ClickException: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
-OK, FAILED_REPLAY, UNUSABLE, PENDING = 0, 1, 2, 3
 PLAIN = {"help_option_names": ["-h", "--help"]}
 PASSING = {**PLAIN, "allow_extra_args": True, "ignore_unknown_options": True}
 """What `lab` does not know is for JupyterLab."""
@@ -55,16 +54,12 @@ COMMANDS = {
     "serve": "Serve a small real model on this machine.",
     "doctor": "Check this machine's set-up.",
 }
-"""Each command with its line of help; its function has its name and lies in the module of its name."""
+"""Each command with its line of help; its function has its last word for a name and lies in the module of its first."""
 PLACES = {
-    "validate answers": ("validate", "answers"), "validate gamers": ("validate", "gamers"),
-    "validate behaviour": ("validate", "behaviour"), "validate errors": ("validate", "errors"),
-    "validate models": ("validate", "models"), "validate trials": ("orders", "trials"),
-    "validate detours": ("orders", "detours"),
-    "validate needs": ("validate", "needs"),
-    "list": ("catalogue", "show"), "diff": ("gate", "diff"), "ablate": ("sweep", "ablate"),
-    "report": ("compare", "report"), "export": ("compare", "export"), "share": ("compare", "share"),
-    "experiment": ("notebooks", "experiment"), "lab": ("notebooks", "lab"),
+    "validate trials": ("orders", "trials"), "validate detours": ("orders", "detours"), "list": ("catalogue", "show"),
+    "diff": ("gate", "diff"), "ablate": ("sweep", "ablate"), "report": ("compare", "report"),
+    "export": ("compare", "export"), "share": ("compare", "share"), "experiment": ("notebooks", "experiment"),
+    "lab": ("notebooks", "lab"),
 }  # fmt: skip
 """Module and function of those that lie elsewhere."""
 GROUPS = {
@@ -85,7 +80,7 @@ def commands(wanted: str) -> typer.Typer:
         context_settings=PLAIN,
     )
     for name, line in COMMANDS.items():
-        module, function = PLACES.get(name, (name, name))
+        module, function = PLACES.get(name) or (name.split()[0], name.split()[-1])
         run = getattr(import_module(f"workbench.cli.{module}"), function) if name == wanted else _not_loaded
         app.command(name, short_help=line, context_settings=PASSING if name == "lab" else PLAIN)(run)
     for name, line in GROUPS.items():
@@ -143,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _stopped("workbench: memory ran out; " + MORE_MEMORY)
         what = f"{type(error).__name__}: {error}"
         where = "WORKBENCH_DEBUG=1 shows where; finished work is kept"
-        return _stopped(f"workbench: a bug in workbench ({what}); {where}", FAILED_REPLAY)
+        return _stopped(f"workbench: a bug in workbench ({what}); {where}", FAILED)
 
 
 def _misuse(error: Any) -> str:  # noqa: ANN401 - an exception of the click that typer uses

@@ -5,11 +5,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from workbench.cli.ending import UNUSABLE, finish, warn_of_replicates
+from workbench.cli.ending import finish, warn_of_replicates
 from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.headline import outcome, page, show, show_places
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, Run, takes, tell_terms
-from workbench.cli.output import complain, say, say_json
+from workbench.cli.output import UNUSABLE, complain, say, say_json
 from workbench.experiment.compare import compare as run_of
 from workbench.experiment.compare import forecast
 from workbench.experiment.exports import csv_text, to_inspect

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from workbench.cli.options import AsJson
-from workbench.cli.output import painted, say, say_json
+from workbench.cli.output import FAILED, OK, painted, say, say_json
 from workbench.errors import WorkbenchError
 from workbench.registry import DISTRIBUTION
 
 COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
-WRONG = 1
 KINDS = ("presets", "stages", "metrics", "models", "importers")
 KEYS = re.compile(r"[A-Z0-9_]+_API_KEY|AWS_(?:ACCESS_KEY_ID|BEARER_TOKEN_BEDROCK)|HF_TOKEN|WORKBENCH_API_BASE")
 
@@ -44,7 +43,7 @@ def doctor(as_json: AsJson = False) -> int:
     else:
         for one in checks:
             say(f"{painted(f'{one.state:<5}', COLOURS[one.state])}  {one.what:<15}  {one.found}")
-    return WRONG if any(one.state == "wrong" for one in checks) else 0
+    return FAILED if any(one.state == "wrong" for one in checks) else OK
 
 
 def _packages() -> Iterator[SetupCheck]:

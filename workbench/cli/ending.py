@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from workbench.analysis.replication import repeated_note
-from workbench.cli.output import complain, records
+from workbench.cli.output import FAILED, OK, PENDING, UNUSABLE, complain, records
 from workbench.experiment.combined import steady
 from workbench.experiment.store import Results
 from workbench.formats import joined, some
 from workbench.report.summaries import answer_sentences, answers
 
-FAILED_REPLAY, UNUSABLE, PENDING = 1, 2, 3
 LISTED = 10
 """Failed replays that are listed one by one, and reasons of pending ones."""
 
@@ -44,7 +43,7 @@ def finish(results: Results) -> int:
     if len(failed) == len(replays):
         complain("workbench: no session could be replayed; `workbench list formats` shows what can be read")
         return UNUSABLE
-    return PENDING if results.pending else FAILED_REPLAY if len(failed) else 0
+    return PENDING if results.pending else FAILED if len(failed) else OK
 
 
 def answered(results: Results) -> dict[str, object]:

@@ -12,7 +12,7 @@ from workbench.analysis.gate import Gate, GateResult, changed_entities, changed_
 from workbench.analysis.gate import gate as judge
 from workbench.analysis.scores import grouped
 from workbench.cli.options import AsJson, Run
-from workbench.cli.output import complain, printable, records, say, say_json, table
+from workbench.cli.output import FAILED, OK, UNUSABLE, complain, printable, records, say, say_json, table
 from workbench.errors import SettingError, UnknownName
 from workbench.experiment.spec import listed
 from workbench.experiment.store import Results
@@ -59,8 +59,7 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
 
 
-PASSED, FAILED, UNDECIDED = 0, 1, 2
-CODES = {"passed": PASSED, "failed": FAILED, "undecided": UNDECIDED}
+CODES = {"passed": OK, "failed": FAILED, "undecided": UNUSABLE}
 VALUES = {
     "session": "session", "strategy": "strategy", "mode": "place", "before": "before:figure", "after": "after:figure",
     "by size": "by_size:figure", "difference": "difference:figure",
@@ -127,7 +126,7 @@ def gate(
     else:
         say(table(verdict_rows(verdicts)))
     code = CODES[found]
-    return UNDECIDED if code == PASSED and _pending((one, other), {*(judged or ()), *(judged or {}).values()}) else code
+    return UNUSABLE if code == OK and _pending((one, other), {*(judged or ()), *(judged or {}).values()}) else code
 
 
 def diff(

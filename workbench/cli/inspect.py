@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from workbench.cli.options import AsJson, Lenient, takes
-from workbench.cli.output import complain, printable, say, say_json, table
+from workbench.cli.output import OK, UNUSABLE, complain, printable, say, say_json, table
 from workbench.experiment.spec import Masking
 from workbench.importers.importer import scan
 from workbench.models.tokenizer import TiktokenCounter
@@ -14,7 +14,6 @@ from workbench.replay.sizing import Sizing
 from workbench.transcript.redaction import masker, redacted
 from workbench.transcript.session import Session
 
-UNUSABLE = 2
 COLUMNS = {
     "session": "session", "format": "format", "model": "model", "messages": "messages", "calls": "tool_calls",
     "tokens": "tokens:count", "text_read": "text_read:percent", "in notes": "text_in_notes:percent",
@@ -58,7 +57,7 @@ def inspect(
         say(table([one | more for one, more in zip(facts, counted, strict=True)], COLUMNS))
     for row in bad:
         complain(f"workbench: {row['reason']}")
-    return UNUSABLE if bad else 0
+    return UNUSABLE if bad else OK
 
 
 def _facts(session: Session) -> dict[str, Any]:

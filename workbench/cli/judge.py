@@ -7,17 +7,16 @@ import typer
 
 from workbench.analysis.equal_size import over_target_notes
 from workbench.analysis.paired import Estimate
-from workbench.cli.ending import PENDING, warn_of_replicates
+from workbench.cli.ending import warn_of_replicates
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
-from workbench.cli.output import complain, printable, say, say_json, table
+from workbench.cli.output import FAILED, OK, PENDING, complain, printable, say, say_json, table
 from workbench.experiment.filler import ModelUse
 from workbench.formats import decimal
 from workbench.judge.exam.admission import NotAdmitted
 from workbench.judge.exam.scores import agreement, agreement_note, scores
 from workbench.judge.exam.sitting import ExamSpec, judge_exam
 
-FAILED = 1
 COLUMNS = {
     "strategy": "strategy", "score": "shown", "used": "used:percent",
     "lexical reader": "lexical:decimal", "items": "items",
@@ -71,7 +70,7 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
         found = [asdict(row) for row in rows]
         pending = {"pending": done.pending} if done.pending else {}
         say_json({"table": str(done.path), **done.notes, **pending, "strategies": found, "agreement": agreed})
-        return PENDING if pending else 0
+        return PENDING if pending else OK
     say(f"{printable(str(done.notes['admission']))}.\n")
     base = next((row.baseline for row in rows if row.baseline), "")
     columns = (
@@ -98,7 +97,7 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
     say(f"Table: {done.path}")
     if done.pending:
         complain(f"{printable(done.pending)}; the same command asks again")
-    return PENDING if done.pending else 0
+    return PENDING if done.pending else OK
 
 
 def estimated(one: Estimate | None) -> str:

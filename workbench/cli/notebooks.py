@@ -10,12 +10,11 @@ from typing import Annotated
 import typer
 
 from workbench.cli.options import AsJson, ModelOptions, takes
-from workbench.cli.output import complain, say, say_json, table
+from workbench.cli.output import FAILED, OK, complain, say, say_json, table
 from workbench.errors import SettingError
 from workbench.report.experiments import run_experiment, run_experiments, table_rows
 from workbench.report.notebooks import copy_course
 
-FAILED = 1
 COURSE = Path("workbench-course")
 NO_NEWS = ("--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate")
 """JupyterLab would ask a server for news."""
@@ -74,7 +73,7 @@ def experiment(
     failed = [one for one in ran if one.outcome == "failed"]
     for one in failed:
         complain(f"workbench: {one.reason}")
-    return FAILED if failed else 0
+    return FAILED if failed else OK
 
 
 def _pairs(words: list[str] | None, example: str) -> dict[str, str]:

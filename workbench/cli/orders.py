@@ -10,7 +10,7 @@ import typer
 from workbench.agreement.measured import Judge, on_recordings, on_tasks
 from workbench.agreement.orders import ALL, TARGETS, Agreement
 from workbench.cli.options import AsJson, Paths, takes, tell_terms
-from workbench.cli.output import records, say, say_json, tables
+from workbench.cli.output import OK, records, say, say_json, tables
 from workbench.compaction.presets import NAMES, RECALL
 from workbench.errors import SettingError
 from workbench.experiment.prepared import limited, read, sources_of
@@ -21,7 +21,6 @@ from workbench.trials.families import FAMILIES, tasks
 from workbench.trials.run import TrialSpec
 from workbench.trials.table import TrialResults, by_family
 
-PASSED = 0
 FEWEST = 4
 """Strategies of which an order says something."""
 JudgeName: TypeAlias = Annotated[
@@ -57,7 +56,7 @@ def trials(
     windows = {(one.family, int(one.seed)): int(one.window) for one in compacted.itertuples()}
     measured = on_tasks(made, names, windows, _judge(judge, spec.model_settings, folder))
     _show(Agreement.of(measured, by_family(done)), as_json)
-    return PASSED
+    return OK
 
 
 @takes(
@@ -83,7 +82,7 @@ def detours(spec: SimulationSpec, paths: Paths = None, judge: JudgeName = "", as
     ready = (one for source in sources for one in read(source, spec.window).ready[: source.most])
     reader = _judge(judge, spec.model_settings, Path())
     _show(Agreement.of(on_recordings(ready, done.simulated, spec.strategies, reader)), as_json)
-    return PASSED
+    return OK
 
 
 def _judge(name: str, how: ModelSettings | None, run: Path) -> Judge | None:

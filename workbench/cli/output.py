@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
+OK, FAILED, UNUSABLE, PENDING = range(4)
+"""Exit codes; the table in docs/runs.md says when each is given."""
 WIDTH = 80
 """Characters in a line of what is read from top to bottom."""
 WIDEST = 10_000

@@ -9,11 +9,11 @@ import pandas as pd
 import typer
 
 from workbench.analysis.ablation import leave_one_out
-from workbench.cli.ending import UNUSABLE, answered, finish, warn_of_replicates
+from workbench.cli.ending import answered, finish, warn_of_replicates
 from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.headline import page, show_places, show_sizes, size_notes
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, takes, tell_terms
-from workbench.cli.output import frame_table, records, say, say_json, table, write
+from workbench.cli.output import UNUSABLE, frame_table, records, say, say_json, table, write
 from workbench.experiment.grid import read
 from workbench.experiment.spec import Execution, RunSpec
 from workbench.experiment.sweep import forecast

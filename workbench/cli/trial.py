@@ -4,17 +4,14 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from workbench.cli.ending import PENDING
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, takes, tell_terms
-from workbench.cli.output import complain, printable, records, say, say_json, tables
+from workbench.cli.output import FAILED, OK, PENDING, complain, printable, records, say, say_json, tables
 from workbench.experiment.filler import ModelUse
 from workbench.formats import decimal
 from workbench.trials.run import READER, TrialSpec
 from workbench.trials.run import trial as run_of
 from workbench.trials.table import by_strategy
-
-FAILED = 1
 
 
 @takes(TrialSpec, jobs=None)
@@ -58,7 +55,7 @@ def trial(spec: TrialSpec, dry_run: DryRun = False, as_json: AsJson = False) -> 
         complain(f"{done.failed} of {len(done.table)} trials failed: {printable(str(bad['reason'].iloc[0]))}")
     if done.pending:
         complain(f"{printable(done.pending)}; the same command asks again")
-    return PENDING if done.pending else FAILED if done.failed else 0
+    return PENDING if done.pending else FAILED if done.failed else OK
 
 
 def _show(trials: pd.DataFrame, whole: pd.DataFrame, families: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from workbench.agreement.check import same_order
 from workbench.analysis.fetched_again import by_way, figures, lead_note, precision_table, ranks, with_intervals
 from workbench.analysis.selfcheck import selfcheck, sessions_of
 from workbench.cli.options import AsJson, Paths, takes
-from workbench.cli.output import frame_table, records, say, say_json, table
+from workbench.cli.output import FAILED, OK, frame_table, records, say, say_json, table
 from workbench.errors import SettingError
 from workbench.experiment.exports import csv_text
 from workbench.experiment.spec import RunSpec
@@ -24,8 +24,6 @@ from workbench.validation.answers.records import graded
 from workbench.validation.needs import LABELS, labelled, sheet, still_asked
 from workbench.validation.planted_errors import planted_errors
 from workbench.validation.used_things import CONTROL, compacted, used_things
-
-PASSED, FAILED = 0, 1
 
 
 @takes(RunSpec, only=("window", "limit"))
@@ -48,7 +46,7 @@ def validate(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> int
         for check in checks:
             if check.failed:
                 say("\n  ".join((f"{check.name}: {check.claim}; but:", *check.where)))
-    return FAILED if any(check.failed for check in checks) else PASSED
+    return FAILED if any(check.failed for check in checks) else OK
 
 
 def answers(
@@ -65,7 +63,7 @@ def answers(
     """
     rows = verdicts(graded(path))
     _show({"metrics": agreement(rows), "agreement by category": by_category(rows)}, as_json)
-    return PASSED
+    return OK
 
 
 def errors(seeds: Annotated[int, typer.Option(help="Histories to generate.")] = 5, as_json: AsJson = False) -> int:
@@ -79,7 +77,7 @@ def errors(seeds: Annotated[int, typer.Option(help="Histories to generate.")] = 
     """
     rows = verdicts(planted_errors(range(1, seeds + 1)))
     _show({"found": by_category(rows)}, as_json)
-    return PASSED
+    return OK
 
 
 @takes(RunSpec, only=("window", "limit"))
@@ -94,7 +92,7 @@ def gamers(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> int:
     """
     found = search(sessions_of(paths or (), spec.window, spec.limit))
     _show({f"{share:.0%} of the history": rows for share, rows in found.groupby("share")}, as_json)
-    return PASSED
+    return OK
 
 
 @takes(RunSpec, only=("limit",))
@@ -125,10 +123,10 @@ def behaviour(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> in
     if as_json:
         more = {name: figures(own, [name]) for name in ("kind", "source", "recoverable", "when")}
         _show(tables | more | {"project": figures(own, unit="project"), "ranks of sessions": ranks(rows)}, as_json)
-        return PASSED
+        return OK
     _show({title: with_intervals(one) for title, one in tables.items()}, as_json)
     say(f"{lead_note(main)} --json has it by kind, source and time as well, and with intervals over projects.")
-    return PASSED
+    return OK
 
 
 def models(
@@ -145,7 +143,7 @@ def models(
       workbench validate models reports/exam reports/exam-other-model
     """
     _show({"readers": readers_agreement(ExamResults.open(folder).table for folder in folders)}, as_json)
-    return PASSED
+    return OK
 
 
 @takes(RunSpec, only=("limit",))
@@ -176,14 +174,14 @@ def needs(
         rows = sheet(sessions_of(paths or (), None, spec.limit), items)
         blank.write_text(csv_text(rows), encoding="utf-8")
         say(f"{len(rows)} items are in {blank}; fill the columns {' and '.join(LABELS)}, as docs/validity.md says.")
-        return PASSED
+        return OK
     if filled and len(filled) != 2:
         raise SettingError(f"--labels was given {len(filled)} time(s); it takes two filled sheets, of two readers")
     labels = labelled(*filled) if filled else labelled()
     if paths:
         labels = still_asked(labels, sessions_of(paths, None, spec.limit))
     _show({"items that the agent needed": precision_table(labels)}, as_json)
-    return PASSED
+    return OK
 
 
 def _show(tables: dict[str, pd.DataFrame], as_json: bool) -> None:

@@ -101,7 +101,7 @@ class KeepRecent:
         """The span before the newest messages; None if everything fits, unless the compaction is forced."""
         fixed, held = self.pins.fixed(context, budget), self.pins.held(context, budget)
         movable = Movable.weighed(context, budget, fixed)
-        room = max(budget.target - context.overhead - sum(context.sizes[i] for i in fixed), 0)
+        room = _room(context, budget, fixed)
         granted = max(int(self.share * room), room - self.summary) if budget.keep_recent is None else budget.keep_recent
         if start := movable.fitting(granted):
             at = self._landing(movable, movable.after(start), granted, room)

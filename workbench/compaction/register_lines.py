@@ -21,6 +21,7 @@ SECTIONS = (
     "Files read", "Files deleted", "Running", "Skills",
 )  # fmt: skip
 """The register's sections, in their order."""
+GOAL, RULES, OPEN_WORK, DONE, TURNED, *FILES = SECTIONS[:9]
 MOST = {"Goal": 6, "Rules of the user": 12, "Finished work": 8, "Decisions reversed": 6, "Files read": 12, "Running": 8}
 """Lines of a section, at most; `USUAL` for others. The newest stay."""
 USUAL, LINE = 12, 240
@@ -33,11 +34,6 @@ _TURNED = re.compile(
 )
 """What only a reversed decision says: told as a fact, of what was done."""
 _UNSURE = re.compile(r"\?|\b(?:if|whether|could|would|should|might|may|not (?:sure|clear))\b")
-_HINTS = (
-    "change of plan", "second thought", "decided ", "gave up", "switched", "went", "gone", "reverted", "abandon",
-    "dropped",
-)  # fmt: skip
-"""One of these stands in any text that `_TURNED` finds something in: looking for them is cheap."""
 _CORRECTED = re.compile(
     r"\b(?:now|instead|actually|also|please|change|make|use|add|fix|write|build|implement|create|remove)\b"
 )
@@ -103,14 +99,9 @@ class _State:
     """What a conversation amounts to, message by message."""
 
     def __init__(self) -> None:
-        self.goal: dict[str, None] = {}
-        self.rules: dict[str, None] = {}
-        self.open: dict[str, None] = {}
-        self.done: dict[str, None] = {}
-        self.turned: dict[str, None] = {}
+        self.said: dict[str, dict[str, None]] = {name: {} for name in (*SECTIONS[:5], "Skills")}
         self.files: dict[str, str] = {}
         self.running: dict[str, str] = {}
-        self.skills: dict[str, None] = {}
         self.calls: dict[str, ToolCall] = {}
 
     def take(self, message: Message) -> None:
@@ -131,19 +122,16 @@ class _State:
         by_kind: dict[str, list[str]] = {}
         for path, kind in self.files.items():
             by_kind.setdefault(kind, []).append(path)
-        said = (self.goal, self.rules, self.open, self.done, self.turned)
-        found = dict(zip(SECTIONS[:5], map(list, said), strict=True))
-        return found | by_kind | {"Running": list(self.running.values()), "Skills": list(self.skills)}
+        found = {name: list(lines) for name, lines in self.said.items()}
+        return found | by_kind | {"Running": list(self.running.values())}
 
     def _again(self, known: Mapping[str, Sequence[str]]) -> None:
         """Take in an earlier register."""
-        goes_on = (self.goal, self.rules, self.open, self.done, self.turned)
-        for name, kept in zip(SECTIONS[:5], goes_on, strict=True):
+        for name, kept in self.said.items():
             kept.update(dict.fromkeys(known.get(name, ())))
-        for kind in SECTIONS[5:9]:
+        for kind in FILES:
             self.files.update(dict.fromkeys(known.get(kind, ()), kind))
         self.running.update({line.split(" ", 1)[0]: line for line in known.get("Running", ())})
-        self.skills.update(dict.fromkeys(known.get("Skills", ())))
 
     def _user(self, message: Message) -> None:
         for sentence in sentences(plain_text(message)):
@@ -151,24 +139,24 @@ class _State:
             withdrawn = withdraws(sentence)
             if withdrawn and self._close(sentence):
                 continue
-            if not self.goal or _CORRECTED.search(lowered):
-                _newest(self.goal, _line(sentence))
-            if self.open and says_done(sentence):
+            if not self.said[GOAL] or _CORRECTED.search(lowered):
+                _newest(self.said[GOAL], _line(sentence))
+            if self.said[OPEN_WORK] and says_done(sentence):
                 self._move(sentence)
             if not withdrawn and is_constraint(sentence):
-                _newest(self.rules, _line(sentence))
+                _newest(self.said[RULES], _line(sentence))
             elif _turns(lowered):
-                _newest(self.turned, _line(sentence))
+                _newest(self.said[TURNED], _line(sentence))
 
     def _answer(self, message: Message) -> None:
         for block in message.blocks:
             if block.type == "text":
-                turned = _may_turn(block.text.lower())
-                for sentence in sentences(block.text) if turned or self.open else ():
-                    if self.open and says_done(sentence):
+                turned = _TURNED.search(block.text.lower()) is not None
+                for sentence in sentences(block.text) if turned or self.said[OPEN_WORK] else ():
+                    if self.said[OPEN_WORK] and says_done(sentence):
                         self._move(sentence)
                     elif turned and _turns(sentence.lower()):
-                        _newest(self.turned, _line(sentence))
+                        _newest(self.said[TURNED], _line(sentence))
             elif block.type == "tool_call":
                 self.calls[block.id] = block
                 self._called(block)
@@ -177,9 +165,9 @@ class _State:
         tool = call.name.rsplit("__", 1)[-1].lower()
         items = list(task_items(call.arguments))
         if items:
-            self.open = {_line(text): None for text, status in items if status in OPEN}
-            self.done |= {_line(text): None for text, status in items if status not in OPEN | GIVEN_UP}
-            self.done = {line: None for line in self.done if line not in self.open}
+            self.said[OPEN_WORK] = {_line(text): None for text, status in items if status in OPEN}
+            self.said[DONE] |= {_line(text): None for text, status in items if status not in OPEN | GIVEN_UP}
+            self.said[DONE] = {line: None for line in self.said[DONE] if line not in self.said[OPEN_WORK]}
         if tool in _SPAWN or call.arguments.get("run_in_background") is True:
             about = next(
                 (v for k in ("description", "command", "prompt") if isinstance(v := call.arguments.get(k), str)), ""
@@ -187,7 +175,7 @@ class _State:
             self.running[call.id] = f"{call.id} {call.name}: {_line(about)[:120]}"
         if tool == "skill":
             name = next((value for value in call.arguments.values() if isinstance(value, str)), "")
-            self.skills.update({_line(name): None} if name else {})
+            self.said["Skills"].update({_line(name): None} if name else {})
 
     def _result(self, call: ToolCall, message: ToolResult) -> None:
         if self.running:
@@ -232,29 +220,24 @@ class _State:
 
     def _move(self, sentence: str) -> None:
         """An item that a line says is finished is done."""
-        for item in [item for item in self.open if _about(item, sentence)]:
-            del self.open[item]
-            _newest(self.done, item)
+        for item in [item for item in self.said[OPEN_WORK] if _about(item, sentence)]:
+            del self.said[OPEN_WORK][item]
+            _newest(self.said[DONE], item)
 
     def _close(self, sentence: str) -> bool:
         """What the user withdrew stands nowhere any more; whether there was such a thing."""
         closed = False
-        for section in (self.goal, self.rules, self.open):
+        for section in (self.said[GOAL], self.said[RULES], self.said[OPEN_WORK]):
             for item in [item for item in section if _about(item, sentence)]:
                 del section[item]
                 closed = True
         return closed
 
 
-def _may_turn(lowered: str) -> bool:
-    return any(hint in lowered for hint in _HINTS)
-
-
 def _turns(lowered: str) -> bool:
     """Whether a sentence of prose tells as a fact that a decision was reversed."""
-    if len(lowered) > LINE or lowered.startswith("|") or not _may_turn(lowered):
-        return False
-    return _TURNED.search(lowered) is not None and _UNSURE.search(lowered) is None
+    prose = len(lowered) <= LINE and not lowered.startswith("|")
+    return prose and _TURNED.search(lowered) is not None and _UNSURE.search(lowered) is None
 
 
 def _about(item: str, sentence: str) -> bool:

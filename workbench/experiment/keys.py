@@ -12,19 +12,10 @@ from types import CodeType, FunctionType
 
 PRESENTATION = frozenset(
     {
-        "report",
-        "explore",
-        "view",
-        "cli",
-        "analysis",
-        "advice",
-        "validation",
-        "datasets",
-        "markup.py",
-        "palette.py",
+        "report", "explore", "view", "cli", "analysis", "advice", "validation", "datasets", "markup.py", "palette.py",
         "__main__.py",
     }
-)
+)  # fmt: skip
 """Rooms and files that can change without changing a replay."""
 SOURCES = (".py", ".md", ".toml", ".tsv", ".json")
 """Endings of the files that replays depend on."""

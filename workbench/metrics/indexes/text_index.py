@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
 
 import numpy as np
 from scipy import sparse
@@ -38,21 +37,13 @@ class TextIndex:
 
     def __init__(self, inverted_index: InvertedIndex) -> None:
         self.inverted_index = inverted_index
-        self._spans: dict[str, Ints] = {}
-        self._line = cache(self._read_line)  # most lines of a summary are in the next one, too
+        self.spans = cache(self._numbered)
+        """The numbers of a text's spans, in order; a quoted line is the line that it quotes."""
         self._later = inverted_index.holdings(())
         """Words and entities of the spans that the extractor met after the session."""
 
-    def spans(self, text: str) -> Ints:
-        """The numbers of a text's spans, in order; a quoted line is the line that it quotes."""
-        found = self._spans.get(text)
-        if found is None:
-            numbers = chain.from_iterable(map(self._line, text.split("\n")))
-            found = self._spans[text] = np.fromiter(numbers, dtype=np.int64)
-        return found
-
-    def _read_line(self, line: str) -> tuple[int, ...]:
-        return tuple(self.inverted_index.extractor.read(line, self.inverted_index.spans))
+    def _numbered(self, text: str) -> Ints:
+        return np.array(self.inverted_index.extractor.read(text, self.inverted_index.spans), dtype=np.int64)
 
     def read(self, texts: Iterable[str]) -> IndexedTexts:
         """What some texts say, with the words and entities of this session."""
@@ -104,7 +95,6 @@ class StatementIndex:
         self.kinds: Ints = np.array([KINDS.index(entity.kind) for entity in self.entities], dtype=np.int64)
         self._weights = self._words()
         self._enough = ENOUGH * np.asarray(self._weights.sum(axis=0))
-        self._stated: dict[str, Flags] = {}
 
     def _words(self) -> sparse.csr_array:
         """(words, statements) the idf of each word that a statement has."""
@@ -116,20 +106,9 @@ class StatementIndex:
     def held(self, mask: Flags, texts: Iterable[str] = ()) -> Flags:
         """For each statement whether a context of these messages and texts still states it."""
         held = kept_mask(self.slot[mask[self.message]], len(self.entities))
-        for stated in self.stated_in(texts).values():
-            held |= stated
+        spans = [self._texts.spans(text) for text in dict.fromkeys(texts)]
+        held[self.stating(np.concatenate((np.zeros(0, dtype=np.int64), *spans)))[1]] = True
         return held
-
-    def stated_in(self, texts: Iterable[str]) -> dict[str, Flags]:
-        """By text, for each statement whether one span of it has enough of its words; worked out once a text."""
-        every = dict.fromkeys(texts)
-        if new := [text for text in every if text not in self._stated]:
-            spans = [self._texts.spans(text) for text in new]
-            row, slot = self.stating(np.concatenate(spans))
-            found = np.zeros((len(new), len(self.entities)), dtype=bool)
-            found[np.repeat(np.arange(len(new)), list(map(len, spans)))[row], slot] = True
-            self._stated |= dict(zip(new, found, strict=True))
-        return {text: self._stated[text] for text in every}
 
     def stating(self, spans: Ints) -> tuple[Ints, Ints]:
         """Each of these spans, as its place among them, with each statement that it has enough words of."""

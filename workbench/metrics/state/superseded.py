@@ -26,11 +26,7 @@ class Changes:
         rows = [row for number in range(len(self.changes)) for row in self._places(number)]
         self._message, self._number, is_new = np.array(rows, dtype=np.int64).reshape(-1, 3).T
         self._is_new: Flags = is_new.astype(bool)
-        self._about: dict[str, set[int]] = {}
-        for number, change in enumerate(self.changes):
-            for value in (change.old, change.new):
-                self._about.setdefault(value, set()).add(number)
-        self._given_in, self._given_by = cache(self._read), cache(self._read_span)
+        self._given_by = cache(self._read_span)
 
     def stale(self, at: int, mask: Flags, texts: Iterable[str] = ()) -> tuple[int, int]:
         """Of how many values replaced in `messages[:at]` these messages and texts give the old one alone; and of all.
@@ -39,7 +35,8 @@ class Changes:
         """
         here = (self._at < at) & (self._again >= at)
         held = mask[self._message] & (self._message < at)
-        given = {one for text in texts for one in self._given_in(text)} if here.any() else set()
+        spans = {span for text in texts for span in self._texts.spans(text).tolist()} if here.any() else ()
+        given = {one for span in spans for one in self._given_by(span)}
         old, new = (
             (
                 kept_mask(self._number[held & (self._is_new == which)], len(here))
@@ -70,15 +67,10 @@ class Changes:
                     yield at, number, bool(new)
         yield change.at, number, True  # the message that says so
 
-    def _read(self, text: str) -> set[_Given]:
-        """What a text gives."""
-        return {one for span in set(self._texts.spans(text).tolist()) for one in self._given_by(span)}
-
     def _read_span(self, span: int) -> tuple[_Given, ...]:
         """The changes of which a span gives a value."""
         line = self._index.texts[span]
-        there = set().union(*[numbers for value, numbers in self._about.items() if value in line])
-        found = [(number, _gives(line, self.changes[number])) for number in there]
+        found = ((number, _gives(line, change)) for number, change in enumerate(self.changes))
         return tuple((number, new) for number, new in found if new is not None)
 
 

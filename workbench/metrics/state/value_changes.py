@@ -33,8 +33,6 @@ _BOTH_NAMED = tuple(
     )
 )
 """Forms in which a sentence gives both values."""
-_HINT = re.compile(r"[Nn]ot\s|instead|rather|in\s+place|from|becomes|[Rr]ename")
-"""What a sentence in one of these forms holds; to look for it first saves most of the time."""
 _NOW = re.compile(
     r"\b(?:now on|from now|change of plan|instead|becomes|no longer|moves? to|changed? to|make (?:it|that|them)|in fact"
     r"|after all|new (?:value|limit|name|number|version)|correction|actually|set (?:it|that|them)? ?to|is now|are now"
@@ -108,8 +106,7 @@ def _every_change(p: InvertedIndex) -> Iterator[Change]:
         for block in message.blocks if by_user or isinstance(message, AssistantMessage) else ():
             if isinstance(block, Text):
                 for sentence in sentences(block.text):
-                    if _HINT.search(sentence):
-                        yield from _both_named(sentence, at, p)
+                    yield from _both_named(sentence, at, p)
                     if by_user:
                         yield from _newly_set(sentence, at, p)
                         yield from _bounded(sentence, at, p)
