@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,14 +13,13 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from workbench.errors import SetupError
-from workbench.transcript.message import PER_MESSAGE, Message, Summary, counted_text, image_tokens
+from workbench.transcript.message import PER_MESSAGE, Message, counted_text, image_tokens
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
 
 ENCODING = "o200k_base"
 PIECE = 100_000  # characters at once where a text is too monotonous for tiktoken, whose stack holds 900,000 blanks
-LINES = 200_000  # lines of summaries whose sizes are remembered: most lines of a summary are in the next one, too
 
 TABLE = "fb374d419588a4632f3f557e76b4b70aebbca790"
 SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
@@ -33,9 +31,6 @@ Source:
 
 _CACHE_DIR = "TIKTOKEN_CACHE_DIR"
 _LOADING = Lock()
-_BREAK = re.compile(r"\n(?=[^\s/]|[^\S\r\n]+\S|(?<=[A-Za-z0-9]\n)/)")
-"""A line's end over which no token reaches: the next line says something, and does not begin with the `/` that the
-pattern of o200k takes to the marks and line ends before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +39,6 @@ class TiktokenCounter:
 
     def __call__(self, message: Message, /) -> int:
         """Tokens of the message's words, thoughts and calls, of its images, and of its frame."""
-        if isinstance(message, Summary):
-            *lines, last = _BREAK.split(message.lead + message.text + message.tail)
-            return sum(map(_line_size, lines)) + self.count_text(last) + PER_MESSAGE
         return self.count_text(counted_text(message)) + image_tokens(message) + PER_MESSAGE
 
     def count_text(self, text: str) -> int:
@@ -61,11 +53,6 @@ class TiktokenCounter:
     def sizes(self, messages: Iterable[Message]) -> tuple[int, ...]:
         """Tokens of each message."""
         return tuple(map(self, messages))
-
-
-@lru_cache(maxsize=LINES)
-def _line_size(line: str) -> int:
-    return TiktokenCounter().count_text(line + "\n")
 
 
 @lru_cache(maxsize=1)
