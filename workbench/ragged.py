@@ -1,6 +1,6 @@
 """Names for numpy's arrays, and flags for messages."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import TypeAlias
 
 import numpy as np
@@ -9,6 +9,11 @@ from numpy.typing import NDArray
 Ints: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
+
+
+def integers(numbers: Iterable[int]) -> Ints:
+    """Whole numbers as an array, also where there are none."""
+    return np.fromiter(numbers, np.int64)
 
 
 def ranges(starts: Ints, sizes: Ints) -> tuple[Ints, Ints]:

@@ -16,7 +16,7 @@ from builders import called, said
 from workbench.errors import SetupError
 from workbench.models import tokenizer
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.transcript.message import PER_MESSAGE, Image, Summary, UserMessage
+from workbench.transcript.message import PER_MESSAGE, Image, UserMessage
 
 count = TiktokenCounter()
 
@@ -100,14 +100,3 @@ def test_counting_does_not_import_litellm() -> None:
         "TiktokenCounter().count_text('hello'); assert 'litellm' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
-
-
-NASTY = st.text(alphabet="abB_ 1.,;\t/-#\n\r()日é🙂'\"", max_size=12)
-ITEMS = st.lists(NASTY, max_size=8).map("\n- ".join)
-
-
-@given(lead=NASTY, text=ITEMS, tail=NASTY | ITEMS)
-def test_a_summary_in_its_frame_costs_what_the_whole_text_costs(lead: str, text: str, tail: str) -> None:
-    framed = Summary(id="s", text=text, lead=lead, tail=tail)
-    assert count(Summary(id="", text=text)) == count.count_text(text) + PER_MESSAGE
-    assert count(framed) == count.count_text(lead + text + tail) + PER_MESSAGE

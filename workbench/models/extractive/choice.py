@@ -5,16 +5,16 @@ sum over its entities, times its origin's worth and 1 - exp(-CONTEXT * other wor
 What each rule is worth, on projects that chose nothing, is in docs/decisions/extractive-default.md.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import accumulate, chain
 from math import exp
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from workbench.models.extractive.reading import Line, LineOrigin, ReadMessage
+from workbench.ragged import Floats, Ints, integers
 
 SPOKEN, DISTANCE, CONTEXT = 1.2, -1.0, 0.4
 AGAIN = 0.5
@@ -33,9 +33,6 @@ ORIGINS = np.array([1.5, 1.4, 1.0, 1.0, 1.4, 0.7, 0.7, 0.3])
 
 CHARS_PER_TOKEN, FRAME = 3.3, 2.0
 """A first guess for technical text, and the tokens that a line costs besides; exact counts are made afterwards."""
-
-Floats: TypeAlias = npt.NDArray[np.float64]
-Integers: TypeAlias = npt.NDArray[np.int64]
 
 _BOUND = np.array([1.0 - exp(-CONTEXT * words) for words in range(100)])
 """By other words in a line; more of them make no difference."""
@@ -70,11 +67,11 @@ class LineChoice:
     def __init__(self, read: Sequence[ReadMessage], known: int) -> None:
         self.read, self.known = read, known
         self.lines = [line for message in read for line in message.lines]
-        self.at = np.repeat(np.arange(-1, len(read) - 1), _integers(len(message.lines) for message in read))
+        self.at = np.repeat(np.arange(-1, len(read) - 1), integers(len(message.lines) for message in read))
         numbers, origins, texts, words, entities = zip(*self.lines, strict=True) if self.lines else ((),) * 5
-        self.numbers, self.origins, self.words = _integers(numbers), _integers(origins), _integers(words)
-        self.sizes, self.entities = _integers(map(len, entities)), _integers(chain.from_iterable(entities))
-        self.costs = _integers(map(len, texts)) / CHARS_PER_TOKEN + FRAME
+        self.numbers, self.origins, self.words = integers(numbers), integers(origins), integers(words)
+        self.sizes, self.entities = integers(map(len, entities)), integers(chain.from_iterable(entities))
+        self.costs = integers(map(len, texts)) / CHARS_PER_TOKEN + FRAME
 
     def of(self, origin: LineOrigin) -> list[Pick]:
         """The messages' lines of that origin, oldest first."""
@@ -117,14 +114,14 @@ class LineChoice:
     def _pick(self, i: int) -> Pick:
         return Pick(int(self.at[i]), i, self.lines[i])
 
-    def _candidates(self, seen: Sequence[int]) -> Integers:
+    def _candidates(self, seen: Sequence[int]) -> Ints:
         """The lines that may be chosen, newest message first and the earlier summary last; none comes twice."""
         order = np.argsort(-self.at, kind="stable")
         numbers = self.numbers[order]
         first = np.sort(np.unique(numbers, return_index=True)[1])
         return order[first[~np.isin(numbers[first], seen)]]
 
-    def _gains(self, owners: Integers, focus: Collection[str]) -> tuple[Floats, Floats]:
+    def _gains(self, owners: Ints, focus: Collection[str]) -> tuple[Floats, Floats]:
         """What each line gains by its words; and by each of its entities, where `owners` has the line of each."""
         origins = ORIGINS[self.origins]
         if focus:
@@ -135,13 +132,13 @@ class LineChoice:
         by_entity = worths[self.entities] * np.where(is_older, (factors * OLDER)[owners], factors[owners])
         return PROSE * origins * np.minimum(self.words, MOST_WORDS), by_entity
 
-    def _worths(self) -> tuple[Floats, Integers]:
+    def _worths(self) -> tuple[Floats, Ints]:
         """The worth of each entity, by number, and the newest message that said or held it; -1 where none did."""
-        n, sizes = self.known, _integers(len(message.spoken) + len(message.heard) for message in self.read)
-        spoken = np.bincount(_integers(chain.from_iterable(message.spoken for message in self.read)), minlength=n)
-        heard = np.bincount(_integers(chain.from_iterable(message.heard for message in self.read)), minlength=n)
+        n, sizes = self.known, integers(len(message.spoken) + len(message.heard) for message in self.read)
+        spoken = np.bincount(integers(chain.from_iterable(message.spoken for message in self.read)), minlength=n)
+        heard = np.bincount(integers(chain.from_iterable(message.heard for message in self.read)), minlength=n)
         newest = np.full(n, -1)
-        mentions = _integers(entity for message in self.read for entity in (*message.spoken, *message.heard))
+        mentions = integers(entity for message in self.read for entity in (*message.spoken, *message.heard))
         newest[mentions] = np.repeat(np.arange(-1, len(self.read) - 1), sizes)
         worths = _powers(spoken, SPOKEN) * self._recency()[newest + 1]
         worths[spoken == 0] *= UNSAID
@@ -155,10 +152,6 @@ class LineChoice:
         return np.array([exp(DISTANCE * (whole - chars) / whole) for chars in until])
 
 
-def _powers(counts: Integers, exponent: float) -> Floats:
+def _powers(counts: Ints, exponent: float) -> Floats:
     """(1 + n) ** exponent for each n, as Python rounds it: numpy rounds otherwise on some machines."""
     return np.array([(1 + n) ** exponent for n in range(counts.max(initial=0) + 1)])[counts]
-
-
-def _integers(numbers: Iterable[int]) -> Integers:
-    return np.fromiter(numbers, np.int64)

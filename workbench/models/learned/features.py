@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
@@ -15,7 +15,7 @@ from workbench.extraction.entities import Entity
 from workbench.extraction.statements import is_decision, is_pending, tasks
 from workbench.models.extractive.outline import is_demand
 from workbench.models.extractive.reading import LAST_SPOKEN, Line, LineOrigin, LineReader
-from workbench.ragged import Floats, Ints
+from workbench.ragged import Floats, Ints, integers
 from workbench.transcript.message import AssistantMessage, Message, Summary, ToolResult, said_texts
 
 Part: TypeAlias = Literal["needed", "tells", "states"]
@@ -70,16 +70,18 @@ class LineTable:
         number = np.array([line.number for line in every], dtype=np.int64)
         last = np.sort(len(number) - 1 - np.unique(number[::-1], return_index=True)[1])
         self._mention_at = np.repeat(at, [len(line.entities) for line in every])
-        self._mention = _ints(chain.from_iterable(line.entities for line in every))
-        self._mention_origin = np.repeat(_ints(line.origin for line in every), [len(line.entities) for line in every])
+        self._mention = integers(chain.from_iterable(line.entities for line in every))
+        self._mention_origin = np.repeat(
+            integers(line.origin for line in every), [len(line.entities) for line in every]
+        )
         self.lines = [every[i] for i in last.tolist()]
         self.at: Ints = at[last]
-        self.origin = _ints(line.origin for line in self.lines)
+        self.origin = integers(line.origin for line in self.lines)
         self.length = np.array([len(line.text) for line in self.lines], dtype=np.float64)
         self.cost: Floats = self.length / 3.3 + 3.0
-        self.sizes = _ints(len(line.entities) for line in self.lines)
+        self.sizes = integers(len(line.entities) for line in self.lines)
         self.pair_line: Ints = np.repeat(np.arange(len(self.lines)), self.sizes)
-        self.pair_name = _ints(chain.from_iterable(line.entities for line in self.lines))
+        self.pair_name = integers(chain.from_iterable(line.entities for line in self.lines))
 
     @cached_property
     def known(self) -> Ints:
@@ -125,7 +127,7 @@ class LineTable:
         spoken = (self.origin == LineOrigin.USER) | (self.origin == LineOrigin.SAID)
         found = np.flatnonzero(spoken & (self.length <= LONGEST) & (self.length >= 12)).tolist()
         given = np.flatnonzero(self.origin == LineOrigin.ARGUMENT).tolist() if self._tasks else []
-        return _ints([*found, *(i for i in given if self.lines[i].text in self._tasks)])
+        return integers([*found, *(i for i in given if self.lines[i].text in self._tasks)])
 
     @cached_property
     def states(self) -> Floats:
@@ -177,7 +179,3 @@ def _earlier(text: str, reader: LineReader) -> Iterator[Line]:
             origin = LineOrigin[label[1].upper()]
         else:
             yield from (reader.line(line.number, origin) for line in reader.earlier(row))
-
-
-def _ints(numbers: Iterable[int]) -> Ints:
-    return np.fromiter(numbers, np.int64)
