@@ -20,9 +20,13 @@ from rows import Frames, Part, run
 
 from workbench.analysis.fetched_again import figures, with_intervals
 from workbench.datasets.bundled import bundled_files
+from workbench.experiment.prepared import Prepared
 from workbench.formats import amount, count, decimal, interval, percent, some
-from workbench.simulation.held import held_things, session_rates
+from workbench.metrics.demand import HORIZON
+from workbench.replay.matched import recorded_contexts
+from workbench.simulation.held import held_things, looked_again
 from workbench.simulation.simulate import BLIND, SIMULATED, simulate
+from workbench.transcript.message import AssistantMessage
 from workbench.validation.used_things import compacted, used_things
 
 PAGE = Path(__file__).parent / "closed-loop.md"
@@ -98,6 +102,37 @@ def _median_ends(rows: pd.DataFrame) -> tuple[float, float]:
 def _cheaper(rows: pd.DataFrame) -> str:
     """Of how many sessions the strategy lowers the cost, without look-ups and with them."""
     return f"{int((rows['saved_usd'] > 0).sum())}, then {int((rows['saved_usd_net'] > 0).sum())} of {len(rows)}"
+
+
+def session_rates(sessions: Sequence[Prepared], held: pd.DataFrame) -> pd.DataFrame:
+    """A row a recorded compaction: how often the agent really looked, and what would foretell it.
+
+    Returns:
+        `session`, `project`, `at`; `messages` after it that count; `looks`: calls that look among them; `used`: things
+        used; `fetched`: of these, really looked for or fetched; `simulated`: things that the simulation looks up;
+        `kept`: the mean of `bound` over what `recall` demands, which leaves out what was fetched again; `kept_of_all`:
+        the same over all things used.
+    """
+    found = []
+    own = held.set_index(["session", "at"]).sort_index()
+    for ready in sessions:
+        session = ready.session
+        for at in recorded_contexts(session, ready.sizing):
+            if (session.id, at) not in own.index:
+                continue
+            rows = own.loc[[(session.id, at)]]
+            calls = [one for one in looked_again(session, at) if isinstance(session.messages[one], AssistantMessage)]
+            found.append(
+                {
+                    "session": session.id, "project": session.project or session.id, "at": at,
+                    "messages": min(HORIZON, len(session.messages) - at), "looks": len(calls), "used": len(rows),
+                    "fetched": int(rows["how"].isin(["fetched", "looked for"]).sum()),
+                    "simulated": int(rows["looked_up"].fillna(False).sum()),
+                    "kept": rows.loc[rows["demanded"], "bound"].astype(float).mean(),
+                    "kept_of_all": rows["bound"].astype(float).mean(),
+                }
+            )  # fmt: skip
+    return pd.DataFrame(found)
 
 
 def compared(paths: Sequence[str], _: bool) -> Frames:

@@ -77,34 +77,3 @@ def looked_again(session: Session, at: int) -> Iterator[int]:
             is_look = isinstance(message, ToolResult) and looks.gave(message, at)
         if is_look:
             yield place
-
-
-def session_rates(sessions: Sequence[Prepared], held: pd.DataFrame) -> pd.DataFrame:
-    """A row a recorded compaction: how often the agent really looked, and what would foretell it.
-
-    Returns:
-        `session`, `project`, `at`; `messages` after it that count; `looks`: calls that look among them; `used`: things
-        used; `fetched`: of these, really looked for or fetched; `simulated`: things that the simulation looks up;
-        `kept`: the mean of `bound` over what `recall` demands, which leaves out what was fetched again; `kept_of_all`:
-        the same over all things used.
-    """
-    found = []
-    own = held.set_index(["session", "at"]).sort_index()
-    for ready in sessions:
-        session = ready.session
-        for at in recorded_contexts(session, ready.sizing):
-            if (session.id, at) not in own.index:
-                continue
-            rows = own.loc[[(session.id, at)]]
-            calls = [one for one in looked_again(session, at) if isinstance(session.messages[one], AssistantMessage)]
-            found.append(
-                {
-                    "session": session.id, "project": session.project or session.id, "at": at,
-                    "messages": min(HORIZON, len(session.messages) - at), "looks": len(calls), "used": len(rows),
-                    "fetched": int(rows["how"].isin(["fetched", "looked for"]).sum()),
-                    "simulated": int(rows["looked_up"].fillna(False).sum()),
-                    "kept": rows.loc[rows["demanded"], "bound"].astype(float).mean(),
-                    "kept_of_all": rows["bound"].astype(float).mean(),
-                }
-            )  # fmt: skip
-    return pd.DataFrame(found)

@@ -1,7 +1,10 @@
-"""What recorded actions need of the history before them, whether a context tells it, and which call would."""
+"""What recorded actions need of the history before them, whether a context tells it, and which call would.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+An agent can look up again the results of calls that only look, and what it wrote to files itself.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, TypeAlias
 
@@ -15,17 +18,47 @@ from workbench.metrics.exam.exams import BoundaryExam, Exams
 from workbench.metrics.exam.facts import MOST_LINES, Use, item_of, uses
 from workbench.metrics.exam.history import ExamHistory
 from workbench.metrics.exam.item import Item
+from workbench.metrics.sources import sources
 from workbench.metrics.view import View
 from workbench.ragged import Ints
-from workbench.simulation.looks import Look, looks_of
-from workbench.transcript.message import AssistantMessage, SystemMessage, is_real_user
+from workbench.replay.sizing import Sizing
+from workbench.transcript.context import answered
+from workbench.transcript.files import OLD_KEYS, PATH_KEYS, touched
+from workbench.transcript.message import (
+    AssistantMessage,
+    SaidBlock,
+    SystemMessage,
+    Text,
+    ToolCall,
+    ToolResult,
+    argument_texts,
+    is_real_user,
+)
+from workbench.transcript.session import Session
 
 TOLD = 0.5
 """The reader's credit above which a context tells a thing."""
 Origin: TypeAlias = Literal["user", "decision", "result"]
 """Who said what no call brings back: the user, the agent itself, or a result of then."""
+READ = "read_file"
+"""The call that reads what the agent wrote to a file; recordings seldom have it."""
 Texts: TypeAlias = Callable[[], str]
 """A context as the text that a model is shown; made only where a model reads it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A call that gives something of the history again.
+
+    Attributes:
+        source: index of the recorded message that holds what it gives.
+        tokens: of the call, and of its result.
+    """
+
+    source: int
+    call: ToolCall
+    blocks: tuple[SaidBlock, ...]
+    tokens: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,3 +177,36 @@ class Needs:
         messages = history.place_message[before]
         found = messages[self._is_look[messages]]
         return self._looks[int(found.max())] if len(found) else None
+
+
+def exchange(number: int, call: ToolCall, blocks: tuple[SaidBlock, ...]) -> tuple[AssistantMessage, ToolResult]:
+    """A call that the recording does not have here, and its result."""
+    name = f"look-up-{number}"
+    made = replace(call, id=f"{name}-call")
+    result = ToolResult(id=f"{name}-result", call_id=made.id, name=call.name, blocks=blocks)
+    return AssistantMessage(id=name, blocks=(made,)), result
+
+
+def looks_of(session: Session, sizing: Sizing) -> Mapping[int, Look]:
+    """By message, the call that would give again what it holds."""
+    calls, kinds = answered(session.messages), sources(session.messages)
+    found: dict[int, Look] = {}
+    for at, message in enumerate(session.messages):
+        if isinstance(message, AssistantMessage):
+            made = list(_written(message))
+        else:
+            made = [(calls[at][1], message.blocks)] if kinds[at] == "repeatable" and at in calls else []
+        if made:
+            call, blocks = made[-1]
+            asked, result = exchange(0, call, blocks)
+            size = sizing.sizes[at] if isinstance(message, ToolResult) else sizing.count(result)
+            found[at] = Look(at, call, blocks, (sizing.count(asked), size))
+    return found
+
+
+def _written(message: AssistantMessage) -> Iterator[tuple[ToolCall, tuple[SaidBlock, ...]]]:
+    """What a message wrote to files, each with the call that would read it."""
+    for call in message.calls:
+        for path in touched(call.name, call.arguments).modified[:1]:
+            new = {name: value for name, value in call.arguments.items() if name not in (*OLD_KEYS, *PATH_KEYS)}
+            yield ToolCall(call.id, READ, {"path": path}), (Text("\n".join(argument_texts(new))),)

@@ -42,9 +42,8 @@ from workbench.metrics.exam.lexical import Lexical
 from workbench.models.likelihood import CachedLikelihood
 from workbench.models.settings import ModelSettings
 from workbench.models.weights import weights
-from workbench.simulation.bill import bill
 from workbench.simulation.needs import Needs
-from workbench.simulation.walk import ConsequenceWalk, LookUp
+from workbench.simulation.walk import ConsequenceWalk, LookUp, bill
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,22 +1,31 @@
-"""A natural replay whose agent looks up what its context does not tell, at the cost of steps, tokens and room."""
+"""A natural replay whose agent looks up what its context does not tell, at the cost of steps, tokens and dollars."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from functools import partial
+from typing import Literal, NamedTuple, TypeAlias
 
 from workbench.compaction.archive import Archive
 from workbench.compaction.recall import TOOL
 from workbench.compaction.strategy import Moment, Preset
 from workbench.experiment.prepared import Prepared
 from workbench.judge.contexts import context_text
+from workbench.metrics.costs.pricing import Pricing
+from workbench.metrics.costs.replay_cost import (
+    answer_tokens,
+    charge,
+    head_tokens,
+    seconds_between,
+    summary_charges,
+    thinking_left,
+)
 from workbench.metrics.paging import TOOL as SCHEMA_TOKENS
 from workbench.metrics.paging import query_for, shown_features
 from workbench.metrics.view import View
 from workbench.models.model import Model
 from workbench.replay.natural import Walk
-from workbench.simulation.looks import exchange
-from workbench.simulation.needs import NeededThing, Needs, Origin
-from workbench.transcript.message import AssistantMessage, Message, Summary, Text, ToolCall, ToolResult, said_text
+from workbench.simulation.needs import NeededThing, Needs, Origin, exchange
+from workbench.transcript.message import AssistantMessage, Message, SaidBlock, Summary, Text, ToolCall, said_text
 
 MOST_TRIES = 3
 """Look-ups of one thing for one action; where it is lost again after as many, they are a spiral and are cut off."""
@@ -112,7 +121,8 @@ class ConsequenceWalk(Walk):
                 self._note(thing, "spiral")
             else:
                 tries[thing.name] += 1
-                self._look_up(thing)
+                look = thing.look
+                self._ask(thing, "call", look.call, look.blocks, look.tokens, look.source)
         self._count_detour(len(self.look_ups) - first)
 
     def view(self) -> View:
@@ -136,33 +146,28 @@ class ConsequenceWalk(Walk):
         self.detours[-1] = (self.detours[-1] or 0) + looked
         self._working = not looked
 
-    def _look_up(self, thing: NeededThing) -> None:
-        look = thing.look
-        assert look is not None
-        call, result = look.messages(len(self.look_ups))
-        self._copies[result.id] = look.source
-        self._note(thing, "call", look.call.name, look.source, look.tokens)
-        self._insert(call, result, look.call_tokens, look.result_tokens)
-
     def _recall(self, thing: NeededThing) -> None:
         """One call to the archive, with the words of the action that lead to the thing and that the context shows."""
         query = query_for(thing.item, shown_features(self.needs.history, self.view())) if thing.item else ""
         self._archive = self._archive.grown(self.sent.archive)
-        found = self._archive.search(query) if query else []
-        if not found:
-            return
-        blocks = (Text("\n\n".join(one.text for one in found)),)
-        call, result = exchange(len(self.look_ups), ToolCall("", TOOL, {"query": query}), blocks)
-        asked, told = self.sizing.count(call), self.sizing.count(result)
-        self._note(thing, "recall", TOOL, tokens=asked + told)
-        self._insert(call, result, asked, told)
+        if query and (found := self._archive.search(query)):
+            told = (Text("\n\n".join(one.text for one in found)),)
+            self._ask(thing, "recall", ToolCall("", TOOL, {"query": query}), told)
 
-    def _insert(self, call: AssistantMessage, result: ToolResult, asked: int, told: int) -> None:
+    def _ask(
+        self, thing: NeededThing, by: How, call: ToolCall, blocks: tuple[SaidBlock, ...],
+        tokens: tuple[int, int] | None = None, source: int = -1,
+    ) -> None:  # fmt: skip
         """One more request: the agent calls, hears the result, and its context may be compacted before it goes on."""
+        pair: tuple[Message, Message] = exchange(len(self.look_ups), call, blocks)
+        asked, told = tokens or (self.sizing.count(pair[0]), self.sizing.count(pair[1]))
+        if source >= 0:
+            self._copies[pair[1].id] = source
+        self._note(thing, by, call.name, source, asked + told)
         super().request()
         self.answers.append(asked)
         count = self.preset.count
-        for message, size in ((call, asked), (result, told)):
+        for message, size in zip(pair, (asked, told), strict=True):
             self._made[id(message)] = message
             self.take_in(message, size, count(message) if count else size)
         self.consider("after_tools" if "after_tools" in self.preset.moments else "before_request")
@@ -185,3 +190,34 @@ class ConsequenceWalk(Walk):
         elif not (id(message) in self._made and isinstance(message, AssistantMessage)):
             origin = self.session.index_of.get(message.id, self._copies.get(message.id))
             self._new.append((said_text(message), None if isinstance(message, Summary) else origin))
+
+
+class SimulationBill(NamedTuple):
+    """USD of all requests and summaries, and of the requests that look."""
+
+    usd: float
+    looking: float
+
+
+def bill(walk: ConsequenceWalk, pricing: Pricing) -> SimulationBill | None:
+    """Price a simulation; None without a known price or without requests.
+
+    The first request for an action waits as long as the recorded one did, those behind it do not wait.
+    """
+    tariff, replay = pricing.tariff, walk.replay()
+    if tariff is None or not walk.steps:
+        return None
+    one_charge = partial(charge, tariff, pricing.rules, head=head_tokens(replay, pricing))
+    places, outputs = walk.session.requests, answer_tokens(replay)
+    answers = [walk.session.messages[at] for at in places]
+    waits = dict(zip(places, map(seconds_between, [None, *answers], answers), strict=False))
+    written = dict(zip(places, outputs, strict=True))
+    usd, looking, before = sum(summary_charges(replay, tariff)[0].values()), 0.0, 0
+    moved = thinking_left(walk.session, walk.steps, pricing.rules)
+    for i, (step, looked) in enumerate(zip(walk.steps, walk.answers, strict=True)):
+        output = written[step.index] if looked is None else looked
+        prefix = min([step.prefix_reused, *(one.tokens_sent for one in walk.steps[moved.get(i, i) : i])])
+        paid = one_charge(step.tokens_sent, prefix, before, waited=waits[step.index], output=output).usd
+        waits[step.index] = None if waits[step.index] is None else 0.0
+        usd, looking, before = usd + paid, looking + paid * (looked is not None), step.tokens_sent
+    return SimulationBill(usd, looking)
