@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 from rows import Frames, Part, run
+from schedules import Schedules
 from summaries import sample
 
 from workbench.analysis.paired import estimate
@@ -20,7 +21,6 @@ from workbench.compaction.strategy import Preset
 from workbench.experiment.prepared import prepared
 from workbench.formats import some
 from workbench.metrics.costs.pricing import pricing
-from workbench.metrics.costs.schedule import Schedules
 from workbench.models.extractive import Extractive
 
 PAGE = Path(__file__).parent / "timing.md"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from itertools import chain, combinations
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +13,6 @@ from builders import conversation, rules
 from workbench.compaction.presets import preset, with_price
 from workbench.metrics.costs.pricing import Pricing
 from workbench.metrics.costs.replay_cost import replay_cost
-from workbench.metrics.costs.schedule import Schedules
 from workbench.metrics.index import Index
 from workbench.models.cache_rules import ANTHROPIC
 from workbench.models.extractive import Extractive
@@ -20,6 +21,10 @@ from workbench.replay.natural import natural
 from workbench.replay.sizing import Sizing
 from workbench.transcript.message import Usage, chars_per_token
 from workbench.transcript.session import Session
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
+
+from schedules import Schedules
 
 PRICED = Pricing("m", given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75"), replace(ANTHROPIC, minimum=0))
 
