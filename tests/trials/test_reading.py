@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from trials.toys import LISTENS, PORTS, hole
 
-from workbench.trials.reading import HoleReader, Reading, texts_of
+from workbench.trials.agents import HoleReader, Reading, texts_of
 
 
 def test_it_takes_the_candidate_that_the_context_joins_to_the_cue() -> None:

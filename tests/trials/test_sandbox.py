@@ -11,7 +11,7 @@ from trials.toys import toy
 from workbench.datasets.workspace import Workspace
 from workbench.errors import SetupError
 from workbench.trials.run import opened
-from workbench.trials.sandbox import sandboxed
+from workbench.trials.tools import sandboxed
 
 STAND_IN = """#!/bin/sh
 echo "$*" >> "{heard}"

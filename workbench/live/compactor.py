@@ -9,7 +9,6 @@ from threading import RLock
 from workbench.compaction.engine import Compaction
 from workbench.compaction.presets import preset as preset_named
 from workbench.compaction.strategy import Preset
-from workbench.live.arguments import check, check_manual
 from workbench.live.callbacks import Host
 from workbench.live.events import Event, Retry, RunEnds, UsageIgnored
 from workbench.live.formats.table import MessageFormat
@@ -23,7 +22,7 @@ from workbench.live.recovery import Recovery
 from workbench.live.runner import Runner
 from workbench.live.saved import read, restore, save
 from workbench.live.scheduler import Scheduler
-from workbench.live.settings import Settings, whole
+from workbench.live.settings import Settings, check, check_manual, whole
 from workbench.live.usage import cleared_by, usage_of
 from workbench.models import find_model
 from workbench.models.model import Model

@@ -1,13 +1,9 @@
 """What the model of a compactor was asked and cost, whatever became of its answers."""
 
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as LateError
-from contextvars import copy_context
 from dataclasses import dataclass
-from threading import Thread
 
 from workbench.errors import ModelError
-from workbench.models.model import Completion, Model, SummaryRequest
+from workbench.models.model import Completion, Model, SummaryRequest, TooLate, within
 
 NO_MODEL = "preset {!r} asks a model for a summary: pass one as `model`"
 
@@ -68,20 +64,9 @@ class Meter:
         """The answer, if it comes in time; else the model is left to itself, in a thread that ends with the process."""
         if self.seconds is None:
             return self.model.complete(request)
-        answer: Future[Completion] = Future()
-
-        def work() -> None:
-            try:
-                answer.set_result(self.model.complete(request))
-            except BaseException as error:  # noqa: BLE001  # raised where it is waited for
-                answer.set_exception(error)
-
-        Thread(target=copy_context().run, args=(work,), daemon=True).start()
         try:
-            return answer.result(self.seconds)
-        except LateError:
-            if answer.done():
-                raise
+            return within(self.seconds, lambda: self.model.complete(request))
+        except TooLate:
             self.late = True
             raise TimeoutError(f"the model gave no answer within {self.seconds:g} seconds") from None
 

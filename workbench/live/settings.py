@@ -1,10 +1,13 @@
-"""What a host may set for its compactor, and change while it runs."""
+"""What a host passes to its compactor, and may change while it runs; each refusal says what would be accepted."""
 
 from dataclasses import dataclass
 from numbers import Integral
 
-from workbench.compaction.strategy import Trigger
-from workbench.errors import SettingError
+from workbench.compaction.strategy import Preset, Trigger
+from workbench.errors import SettingError, UnknownName
+from workbench.live.formats.table import FORMATS
+from workbench.live.hooks import Hooks
+from workbench.transcript.message import Json
 
 
 def whole(name: str, value: object, least: int | None = 1, *, optional: bool = False) -> None:
@@ -16,7 +19,7 @@ def whole(name: str, value: object, least: int | None = 1, *, optional: bool = F
     fits = isinstance(value, Integral) and not isinstance(value, bool) and (least is None or int(value) >= least)
     if not fits and not (optional and value is None):
         bound = "" if least is None else f" of at least {least}"
-        raise SettingError(f"{name} is {value!r:.80}; a whole number{bound} would be accepted")
+        _refuse(name, value, f"a whole number{bound}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,12 +66,46 @@ class Settings:
             whole(name, getattr(self, name), least=0, optional=name != "retries")
         whole("keep_recent", self.keep_recent, least=None, optional=True)
         if self.trigger is not None and not callable(getattr(self.trigger, "check", None)):
-            raise SettingError(f"trigger is {self.trigger!r:.80}; one such as wb.AtShare(0.8) would be accepted")
+            _refuse("trigger", self.trigger, "one such as wb.AtShare(0.8)")
         if not 0 <= self.hysteresis < 1:
             raise SettingError(f"hysteresis is {self.hysteresis!r}; it must lie in [0, 1)")
         if not (self.cooldown >= 0 and self.cooldown_seconds >= 0):
             raise SettingError(f"cooldown {self.cooldown!r} and {self.cooldown_seconds!r} seconds must be at least 0")
         if self.model_seconds is not None and not self.model_seconds > 0:
-            raise SettingError(
-                f"model_seconds is {self.model_seconds!r}; a number of seconds above 0 would be accepted"
-            )
+            _refuse("model_seconds", self.model_seconds, "a number of seconds above 0")
+
+
+def check(preset: Json, model: Json, settings: Json, hooks: Json, format: Json, **functions: Json) -> None:
+    """The arguments of a compactor; `functions` are None or can be called.
+
+    Raises:
+        SettingError, UnknownName: one of them cannot work.
+    """
+    if not isinstance(preset, Preset | str):
+        _refuse("preset", preset, "a preset, such as wb.preset('pipeline'), or its name")
+    if not (model is None or isinstance(model, str) or callable(getattr(model, "complete", None))):
+        _refuse("model", model, "a name such as 'extractive' or 'litellm:gpt-4o-mini', or an object with `complete`,")
+    if not (isinstance(settings, Settings) or callable(settings)):
+        _refuse("settings", settings, "workbench.live.settings.Settings, or a function that returns them,")
+    if not isinstance(hooks, Hooks):
+        _refuse("hooks", hooks, "wb.Hooks, such as wb.Hooks(before=function),")
+    if format is not None and format not in FORMATS:
+        raise UnknownName("format", format, FORMATS)
+    for name, function in functions.items():
+        if function is not None and not callable(function):
+            _refuse(name, function, "a function")
+
+
+def check_manual(instructions: Json, keep_recent: Json) -> None:
+    """The arguments of a compaction by hand.
+
+    Raises:
+        SettingError: one of them cannot work.
+    """
+    if not isinstance(instructions, str):
+        _refuse("instructions", instructions, "a text")
+    whole("keep_recent", keep_recent, least=None, optional=True)
+
+
+def _refuse(name: str, value: Json, accepted: str) -> None:
+    raise SettingError(f"{name} is {value!r:.80}; {accepted} would be accepted")

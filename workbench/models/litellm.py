@@ -4,19 +4,17 @@ import math
 import os
 import re
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from email.utils import mktime_tz, parsedate_tz
 from functools import lru_cache
-from threading import Thread
 from types import ModuleType
 from typing import Any, ClassVar
 
 from workbench.errors import ModelError, SetupError, Unanswered
-from workbench.models.billing import BoundedRequest, Response, bound, read_response, was_free
+from workbench.models.billing import BoundedRequest, bound, read_response, was_free
 from workbench.models.ledger import Ledger
-from workbench.models.model import Completion, SummaryRequest
+from workbench.models.model import Completion, SummaryRequest, within
 from workbench.models.prices import most_output
 from workbench.models.prices import window as listed_window
 from workbench.models.provider_errors import classify
@@ -27,6 +25,9 @@ UNBOUNDED = 16_000
 
 GRACE = 30.0
 """Seconds after its time-out for which a call still takes a place among those that may be open at once."""
+
+SLACK = 1.0
+"""Seconds that a call gets beyond its time-out: the clients' own time-outs restart with every byte."""
 
 _HOPELESS = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.IGNORECASE)
 _CONTENT = re.compile(r"content.?(?:filter|policy|management policy)|safety system|responsible ?ai", re.IGNORECASE)
@@ -112,7 +113,7 @@ class LiteLLM:
         spent: float | None = None  # until the cost is known, all that was set aside counts as spent
         failed = f"the call of {sent.model} was interrupted"
         try:
-            response = _within(options.timeout, lambda: litellm.completion(**sent.call))
+            response = within(options.timeout + SLACK, lambda: litellm.completion(**sent.call))
             completion, spent = read_response(response, sent)
             failed = ""
             return completion
@@ -160,24 +161,6 @@ def _sent(request: SummaryRequest, model: str, options: ProviderOptions, *, boun
     if options.key:
         call["api_key"] = os.environ.get(options.key) or call.get("api_key")
     return BoundedRequest(model, call, bound(model, options, list(texts.values()), most))
-
-
-def _within(seconds: float, call: Callable[[], Response]) -> Response:
-    """What a call returns, if it returns in time. The clients' own time-outs restart with every byte.
-
-    Raises:
-        TimeoutError: it did not; the call goes on in its own thread, and its result is dropped.
-    """
-    came: Future[Response] = Future()
-
-    def run() -> None:
-        try:
-            came.set_result(call())
-        except BaseException as error:  # noqa: BLE001 - handed on to the thread that waits
-            came.set_exception(error)
-
-    Thread(target=run, daemon=True).start()
-    return came.result(timeout=seconds + 1.0)
 
 
 def _environment_base() -> str | None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias
+from threading import Thread
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Message, TokenCounter, chars_per_token
 
+Result = TypeVar("Result")
 Purpose: TypeAlias = Literal["summary", "update", "turn_prefix", "question"]
 
 
@@ -141,3 +145,28 @@ def is_concurrent(model: Model) -> bool:
 def reads_messages(model: Model) -> bool:
     """Whether a model reads the messages themselves, whatever the prompt leaves out."""
     return bool(getattr(model, "reads_messages", False))
+
+
+class TooLate(TimeoutError):
+    """A call did not return in time."""
+
+
+def within(seconds: float, call: Callable[[], Result]) -> Result:
+    """What a call returns or raises, if that comes in time; else it is left to itself, in a thread of its own.
+
+    Raises:
+        TooLate: it did not.
+    """
+    came: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            came.set_result(call())
+        except BaseException as error:  # noqa: BLE001 - handed on to the thread that waits
+            came.set_exception(error)
+
+    Thread(target=copy_context().run, args=(run,), daemon=True).start()
+    try:
+        return came.result(seconds)
+    except TimeoutError as error:
+        raise error if came.done() else TooLate() from None

@@ -44,9 +44,9 @@ from workbench.trials.bundled import BUNDLED, bundled_names, seeds_of
 from workbench.trials.families import FAMILIES, tasks
 from workbench.trials.grading import grade
 from workbench.trials.loop import Limits, Trial, work
-from workbench.trials.sandbox import sandboxed
 from workbench.trials.table import TrialResults
 from workbench.trials.task import TrialTask
+from workbench.trials.tools import sandboxed
 
 READER = "reader"
 UNBOUNDED = 10_000_000

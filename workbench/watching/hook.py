@@ -50,11 +50,19 @@ def read(file: Path) -> Session:
     Raises:
         FormatError: there is none.
     """
-    followed = Followed(file)
+    return written_so_far(Followed(file))
+
+
+def written_so_far(followed: Followed) -> Session:
+    """The session of a file that is followed, up to its last line.
+
+    Raises:
+        FormatError: there is none.
+    """
     followed.update()
     session = followed.session()
     if session is None:
-        raise FormatError("there is no session here that could be read yet", where=str(file))
+        raise FormatError("there is no session here that could be read yet", where=str(followed.target))
     return session
 
 

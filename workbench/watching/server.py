@@ -7,7 +7,7 @@ from workbench.errors import FormatError, SetupError
 from workbench.live.recall_tool import ABOUT
 from workbench.transcript.session import Session
 from workbench.watching.follow import Followed
-from workbench.watching.hook import listed, quoted, session_file, what_was_lost
+from workbench.watching.hook import listed, quoted, session_file, what_was_lost, written_so_far
 from workbench.watching.needed import archive
 
 LISTED = 1_000
@@ -40,11 +40,7 @@ class Answers:
             raise FormatError("no agent has written a session for this folder; name its file", where=str(self._cwd))
         if self._followed is None or self._followed.target != file:
             self._followed = Followed(file)
-        self._followed.update()
-        session = self._followed.session()
-        if session is None:
-            raise FormatError("there is no session here that could be read yet", where=str(file))
-        return session
+        return written_so_far(self._followed)
 
 
 def serve(file: Path | None, cwd: Path) -> None:
