@@ -11,7 +11,7 @@ from live.talk import Record, answered, anthropic, asked, back, openai, used
 
 from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.strategy import AtShare, Preset, Situation, Strategy
-from workbench.errors import FormatError, ModelError, SettingError
+from workbench.errors import FormatError, ModelError
 from workbench.live.compactor import Compactor
 from workbench.live.events import (
     AutomaticStopped,
@@ -381,11 +381,6 @@ class Strict:
         from workbench.compaction.stages.summarize import Summarize
 
         return Summarize(fallback=None).plan(context, budget)
-
-
-def test_a_preset_that_asks_says_so_where_no_model_was_given() -> None:
-    with pytest.raises(SettingError, match="preset 'summarize' asks a model for a summary: pass one as `model`"):
-        compactor("summarize", model=None)
 
 
 def test_events_come_in_order_to_the_callback_as_well() -> None:

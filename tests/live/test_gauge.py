@@ -14,16 +14,6 @@ def compactor(now: list[float]) -> Compactor:
     return live
 
 
-def test_a_stated_limit_is_used_until_it_expires() -> None:
-    now = [100.0]
-    live = compactor(now)
-    live.on_error("prompt is too long: 60000 tokens > 50000 maximum")
-    now[0] = 3_699.0
-    assert live.window == 50_000
-    now[0] = 3_700.0
-    assert live.window == 200_000
-
-
 def test_a_limit_above_the_present_window_is_no_news() -> None:
     live = compactor([0.0])
     live.on_error("prompt is too long: 360000 tokens > 300000 maximum")

@@ -43,9 +43,10 @@ PAID = (20 + 100 + 2 * 7) / 1_000_000
         Reply("", resets=True),
         Reply('{"id": "x", "choices": [{"index"'),
         Reply("<html>Bad gateway</html>"),
+        Reply(""),
         Reply({"id": "x", "object": "chat.completion", "model": "stub", "choices": []}),
     ],
-    ids=["429", "429 wait", "429 date", "500", "503", "reset", "cut JSON", "HTML", "no choice"],
+    ids=["429", "429 wait", "429 date", "500", "503", "reset", "cut JSON", "HTML", "empty", "no choice"],
 )
 def test_a_passing_fault_is_outlived_and_the_answer_is_paid_once(
     provider: Provider, ledger: Ledger, fault: Reply
@@ -76,9 +77,9 @@ def test_a_request_whose_answer_was_lost_counts_as_all_that_it_can_cost(
 
 def test_a_server_that_was_never_reached_costs_nothing(ledger: Ledger) -> None:
     how = ProviderOptions(api_base="http://127.0.0.1:9/v1", tries=1, timeout=5.0, input_usd=1.0, output_usd=1.0)
-    with pytest.raises(ModelError):
+    with pytest.raises(ModelError) as caught:
         LiteLLM("openai/stub", how, ledger).complete(request())
-    assert ledger.spent == 0
+    assert caught.value.retryable and ledger.spent == 0
 
 
 def test_an_answer_that_drips_for_ever_is_given_up_in_time(provider: Provider, ledger: Ledger) -> None:

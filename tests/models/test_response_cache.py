@@ -1,41 +1,28 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from models.provider import Provider, completion, refusal, serving
+from models.provider import Provider, completion, refusal, request, serving
+from models.provider import model as cached
 
 from workbench.errors import ModelError, Refused
 from workbench.models.ledger import Ledger
 from workbench.models.litellm import LiteLLM
-from workbench.models.model import SummaryRequest
-from workbench.models.provider_options import ProviderOptions
 from workbench.models.wrappers import CachedModel
 
 
-@pytest.fixture
-def provider() -> Iterator[Provider]:
-    with serving() as server:
-        server.replies = [completion("the summary")]
-        yield server
+@pytest.fixture(autouse=True)
+def answers(provider: Provider) -> None:
+    provider.replies = [completion("the summary")]
 
 
 @pytest.fixture
 def ledger(tmp_path: Path) -> Ledger:
     return Ledger(tmp_path / "answers.sqlite", run="r")
-
-
-def cached(provider: Provider, ledger: Ledger, **how: object) -> CachedModel:
-    given = {"api_base": provider.address, "tries": 2, "first_wait": 0.01, "timeout": 20.0, **how}
-    return CachedModel(LiteLLM("openai/stub", ProviderOptions(**given), ledger), ledger)  # type: ignore[arg-type]
-
-
-def request(prompt: str = "Summarise this.", most: int | None = 300) -> SummaryRequest:
-    return SummaryRequest(purpose="summary", system="You summarise.", write=lambda _: prompt, max_tokens=most)
 
 
 def test_a_question_is_paid_for_once(provider: Provider, ledger: Ledger) -> None:
@@ -59,12 +46,7 @@ def warmer(model: CachedModel) -> CachedModel:
         lambda model: (model, replace(request(), model="openai/other")),
         lambda model: (replace(model, replicate=1), request()),
         lambda model: (replace(model, model=replace(model.model, model="openai/other")), request()),
-        lambda model: (
-            replace(
-                model, model=replace(model.model, options=model.model.options.model_copy(update={"temperature": 1.0}))
-            ),
-            request(),
-        ),
+        lambda model: (warmer(model), request()),
     ],
 )
 def test_a_question_that_differs_in_anything_is_asked(provider: Provider, ledger: Ledger, other: object) -> None:

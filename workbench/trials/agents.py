@@ -16,6 +16,9 @@ from workbench.models.model import Model, SummaryRequest
 from workbench.transcript.message import Json
 from workbench.trials.task import Call, Hole, PlanStep, Turn
 
+MOST = 2_000
+"""Tokens of a model's answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class AgentAnswer:
@@ -156,12 +159,10 @@ class ModelAgent:
 
     Args:
         model: that `ModelSettings.model` gives; its answers come from the cache where it was asked the same before.
-        most: tokens of an answer.
     """
 
-    def __init__(self, model: Model, most: int = 2_000) -> None:
-        self._model, self._most = model, most
-        self.name = model.name
+    def __init__(self, model: Model) -> None:
+        self._model, self.name = model, model.name
 
     def begin(self, turn: Turn) -> None:
         """See `Agent`."""
@@ -174,7 +175,7 @@ class ModelAgent:
         """See `Agent`."""
         written = json.dumps([list(sent), list(tools)], sort_keys=True, ensure_ascii=False)
         request = SummaryRequest(
-            purpose="question", system="", write=lambda _: written, max_tokens=self._most, chat=tuple(sent),
+            purpose="question", system="", write=lambda _: written, max_tokens=MOST, chat=tuple(sent),
             tools=tuple(tools),
         )  # fmt: skip
         try:

@@ -102,9 +102,9 @@ class TrialTask:
         """All values that the plan needs, in order."""
         return tuple(hole for turn in self.turns for step in turn.steps for hole in step.holes)
 
-    def workspace(self, root: Path, seconds: float = 120.0) -> Workspace:
-        """The project in an empty folder; `seconds` limits each shell command."""
-        workspace = Workspace(root, self.project or self.family.replace("_", "-"), seconds=seconds)
+    def workspace(self, root: Path) -> Workspace:
+        """The project in an empty folder."""
+        workspace = Workspace(root, self.project or self.family.replace("_", "-"))
         for path, text in self.files.items():
             place = workspace.cwd / path
             place.parent.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ Beside names: what the user demanded, and announced work that is open.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +30,8 @@ LEFT_OUT = frozenset({"flag", "quote"})
 """Kinds that are no things of the work: knobs of tools, and words between quotation marks."""
 FEW = 3
 """Demands of the user, and pieces of open work, that are named: the newest."""
+MOST = 10
+"""Names that are told, the likeliest."""
 LONGEST = 200
 """Characters that are shown of one."""
 
@@ -78,16 +80,15 @@ def _is_answer(entry: Entry) -> bool:
     return entry.type == "message" and entry.message.role == "assistant"
 
 
-def likely_needed(taken: Taken, cwd: str = "", most: int = 10) -> list[Lost]:
+def likely_needed(taken: Taken, cwd: str = "") -> list[Lost]:
     """What a compaction took out that is likely to be needed: demands, open work, then names, the likeliest first.
 
     Args:
         taken: the compaction.
         cwd: the folder that relative paths start from.
-        most: names.
     """
     lost = Losses(taken, cwd)
-    return [*lost.statements(), *[name for name in lost.names() if name.used][:most]]
+    return [*lost.statements(), *[name for name in lost.names() if name.used][:MOST]]
 
 
 class Losses:
@@ -138,9 +139,9 @@ class Losses:
         ]
 
 
-def archive(session: Session, gone: Iterable[Message] = ()) -> Archive:
+def archive(session: Session) -> Archive:
     """What the session said and its context no longer holds as it was, to be recalled by id or query."""
-    there = set(map(id, fold(session.path))) - set(map(id, gone))
+    there = set(map(id, fold(session.path)))
     calls = answered(session.messages)
     texts = {
         archive_id(message.id): page(message, calls[i][1] if i in calls else None)

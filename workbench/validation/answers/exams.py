@@ -180,8 +180,8 @@ def auc(values: pd.Series, right: pd.Series) -> float | None:
     return float(mannwhitneyu(won, lost).statistic / (len(won) * len(lost))) if len(won) and len(lost) else None
 
 
-def by_category(rows: pd.DataFrame, column: str = "category") -> pd.DataFrame:
+def by_category(rows: pd.DataFrame) -> pd.DataFrame:
     """The agreement a question of each metric, by category; a row a category."""
     agreed = rows.assign(agreed=(rows["value"] > KNOWN) == rows["right"])
-    found = agreed.pivot_table(index=column, columns="metric", values="agreed", sort=False)[list(METRICS)]
-    return found.assign(questions=rows[rows["metric"] == "exam"].groupby(column).size()).reset_index()
+    found = agreed.pivot_table(index="category", columns="metric", values="agreed", sort=False)[list(METRICS)]
+    return found.assign(questions=rows[rows["metric"] == "exam"].groupby("category").size()).reset_index()
