@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from importlib.util import module_from_spec, spec_from_file_location
 from itertools import chain, combinations
 from pathlib import Path
 
@@ -22,10 +23,13 @@ from workbench.replay.sizing import Sizing
 from workbench.transcript.message import Usage, chars_per_token
 from workbench.transcript.session import Session
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
-
-from schedules import Schedules
-
+FILE = Path(__file__).parents[2] / "docs" / "schedules.py"
+"""Loaded by its path: beside it are files with the names of our test folders."""
+_SPEC = spec_from_file_location(FILE.stem, FILE)
+assert _SPEC is not None and _SPEC.loader is not None
+sys.modules[FILE.stem] = module_from_spec(_SPEC)
+_SPEC.loader.exec_module(sys.modules[FILE.stem])
+Schedules = sys.modules[FILE.stem].Schedules
 PRICED = Pricing("m", given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75"), replace(ANTHROPIC, minimum=0))
 
 
