@@ -173,3 +173,12 @@ def test_the_face_and_the_help_load_nothing_slow() -> None:
         "assert not slow, slow"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_an_answer_in_words_loads_nothing_that_only_charts_and_notebooks_need() -> None:
+    code = (
+        "import sys, workbench.cli.compare; "
+        "slow = {'matplotlib', 'scipy.stats', 'litellm', 'papermill', 'nbformat'} & set(sys.modules); "
+        "assert not slow, slow"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

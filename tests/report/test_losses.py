@@ -1,5 +1,6 @@
 import re
 
+import pytest
 from report.made import made, tables_of
 from report.test_parts import HOSTILE, Page
 
@@ -32,15 +33,30 @@ def test_a_session_without_a_score_is_shown_as_missing() -> None:
     assert line and line.group().count("–") == 1
 
 
-def test_what_one_strategy_loses_and_another_keeps_comes_first_and_the_keys_of_json_last() -> None:
+@pytest.mark.parametrize(
+    ("stated", "name", "last"),
+    [
+        ('{"src/store_0.py": 900}', "src/store_0.py", True),
+        ("  holdLimit?: string;", "holdLimit", True),
+        ('<div className="mx-auto p-8">', "mx-auto", True),
+        ('the background is "#88C0D0"', "C0D0", True),
+        ("holdLimit := load()", "holdLimit", False),
+        ("the hold ends, see holdLimit: it is a second", "holdLimit", False),
+        ('the key "holdLimit" is a second', "holdLimit", False),
+    ],
+)
+def test_what_one_strategy_loses_and_another_keeps_comes_first_and_boilerplate_last(
+    stated: str, name: str, last: bool
+) -> None:
     source = made(1)
     rows = source.rows["losses"]
     rows[:] = [row for row in rows if (row["strategy"], row["entity"]) != ("summarize", "src/store_2.py")]
     for row in rows:
         if row["entity"] == "src/store_0.py":
-            row["evidence"] = '{"src/store_0.py": 900}'
+            row |= {"entity": name, "kind": "identifier", "evidence": stated}
     found = worst_losses(Tables.of(source))
-    assert list(found["entity"]) == [f"src/store_{n}.py" for n in (2, 1, 3, 0)]
+    order = [name, *(f"src/store_{n}.py" for n in (1, 3))]
+    assert list(found["entity"]) == ["src/store_2.py", *(order[1:] + order[:1] if last else order)]
     assert {name for name, _, _ in found["lost_by"][0]} == {"truncate", "pipeline"}
 
 

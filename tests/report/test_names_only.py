@@ -48,11 +48,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
 def test_a_soup_of_names_is_warned_of_and_honest_strategies_are_not(
     run: Results, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = json.loads(json.dumps(outcome(run, True, "truncate")))
+    found = json.loads(json.dumps(outcome(run, Tables.of(run, "truncate"), True)))
     assert set(found["names_only"]) == {"mine"}
     assert found["names_only"]["mine"]["exam"] < found["names_only"]["mine"]["presence"] / 2
     assert "mine reads like a list of names" in found["verdict"]
-    show(run, "truncate")
+    show(Tables.of(run, "truncate"))
     assert "mine reads like a list of names" in " ".join(capsys.readouterr().out.split())
 
 

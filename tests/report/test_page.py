@@ -69,10 +69,16 @@ def test_every_chart_has_words_for_those_who_cannot_see_it(large: Path) -> None:
 
 def test_the_notebook_beside_the_page_shows_what_its_cells_show_when_they_run(tmp_path: Path) -> None:
     folder = rendered(made(3).written(tmp_path / "run")).parent
+    assert (folder / "report.html").stat().st_mtime_ns < (folder / "report.ipynb").stat().st_mtime_ns
     beside = nbformat.read(folder / "report.ipynb", 4)
     nbformat.validate(beside)
     ran = nbformat.read(run_here(notebook("report"), tmp_path / "ran.ipynb", {"run_folder": str(folder)}), 4)
     assert shown(beside) == shown(ran) and len(shown(ran)) > 20
+    assert kinds(beside) == kinds(ran) and ["image/png", "image/svg+xml", "text/plain"] in kinds(ran)
+
+
+def kinds(page: Any) -> list[list[str]]:
+    return [sorted(output.data) for cell in page.cells for output in cell.get("outputs", ())]
 
 
 def shown(page: Any) -> list[str]:

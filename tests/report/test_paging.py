@@ -49,14 +49,14 @@ def test_the_decision_says_what_recall_adds_and_costs_where_it_recommends_it() -
 def test_a_run_without_recall_says_nothing_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     part = Report(made(2)).paging
     assert not part.html and part.data is not None and part.data.empty
-    show(made(9), "")
+    show(Tables.of(made(9)))
     assert "recall gives back" not in capsys.readouterr().out
-    assert outcome(made(2), no_report=True, baseline="")["within_reach"] == []
+    assert outcome(made(2), Tables.of(made(2)), no_report=True)["within_reach"] == []
 
 
 def test_the_command_line_has_a_table_of_it_in_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
-    show(run(), "")
+    show(Tables.of(run()))
     shown = capsys.readouterr().out
     assert "Within reach of recall" in shown and max(map(len, shown.splitlines())) <= 80
-    (row,) = outcome(run(), no_report=True, baseline="")["within_reach"]  # type: ignore[misc]
+    (row,) = outcome(run(), Tables.of(run()), no_report=True)["within_reach"]  # type: ignore[misc]
     assert row["strategy"] == "truncate" and row["lost"] == pytest.approx(0.2)

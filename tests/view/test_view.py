@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from html import unescape
 from pathlib import Path
 
 import pandas as pd
@@ -13,8 +14,11 @@ from view.made import get, made_run, served
 
 from workbench.cli import main
 from workbench.experiment.exports import share
+from workbench.experiment.store import Results
+from workbench.report.decision import decision
 from workbench.report.losses import loss_key
 from workbench.report.summaries import worst_losses
+from workbench.report.tables import Tables
 from workbench.view.app import ViewServer
 from workbench.view.contexts import ContextPlace, side
 from workbench.view.runs import runs
@@ -116,6 +120,14 @@ def test_the_contexts_are_those_of_the_run(folder: Path) -> None:
         steps = entry.tables().steps.query("strategy == @strategy").sort_values("request")
         now = [step.tokens_sent for step in side(entry, "s/1", strategy, ContextPlace()).replay.steps]
         assert now == steps["tokens_sent"].tolist()
+
+
+def test_the_list_of_runs_shows_what_each_recommends_and_how_sure_that_is(folder: Path, view: ViewServer) -> None:
+    chosen = decision(Tables.of(Results.open(folder / "reports" / "run")))
+    text = unescape(get(view.address)[1]).replace("\xa0", " ")
+    assert chosen and chosen.confidence in text
+    assert f"<strong>{chosen.recommendation}</strong> {chosen.trade_off}" in text
+    assert "run" in get(view.address + "?q=confidence")[1] and "No run has" in get(view.address + "?q=nowhere")[1]
 
 
 def test_what_is_shown_can_be_downloaded(view: ViewServer) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +10,7 @@ from math import ceil, inf, isnan, log2, sqrt
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy import optimize, stats
+from scipy import optimize, special
 
 from workbench.ragged import Floats
 
@@ -40,12 +39,12 @@ def power(difference: float, deviation: float, sessions: int, alpha: float = 0.0
         Noncentral t: J. Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), chapter 2.
     """
     centre = abs(difference) / deviation * sqrt(sessions)
-    bound = float(stats.t.ppf(1 - alpha / 2, sessions - 1))
+    bound = float(special.stdtrit(sessions - 1, 1 - alpha / 2))
     # scipy's noncentral t gives NaN far out, where power is 1 and the wrong tail is empty to ten digits.
     if centre > 3 * bound + 8:
         return 1.0
-    wrong = float(stats.nct.cdf(-bound, sessions - 1, centre))
-    return float(stats.nct.sf(bound, sessions - 1, centre)) + (0.0 if isnan(wrong) else wrong)
+    wrong = float(special.nctdtr(sessions - 1, centre, -bound))
+    return 1.0 - float(special.nctdtr(sessions - 1, centre, bound)) + (0.0 if isnan(wrong) else wrong)
 
 
 def minimum_detectable(deviation: float, sessions: int, alpha: float = 0.05) -> float:
@@ -147,14 +146,22 @@ def interval(differences: ArrayLike, confidence: float = 0.95) -> tuple[Floats, 
     given = np.asarray(differences, dtype=float)
     n = given.shape[-1]
     mean, deviation = given.mean(axis=-1), given.std(axis=-1, ddof=1)
-    reach = stats.t.ppf((1 + confidence) / 2, n - 1) / np.sqrt(n)
-    with warnings.catch_warnings(), np.errstate(all="ignore"):  # equal values have no skewness, and scipy warns
-        warnings.simplefilter("ignore", RuntimeWarning)
-        skew = np.nan_to_num(stats.skew(given, axis=-1, bias=False))
+    reach = special.stdtrit(n - 1, (1 + confidence) / 2) / np.sqrt(n)
+    skew = skewness(given)
     low, high = mean - reach * deviation, mean + reach * deviation
     corrected_low = mean - deviation * _unskewed(reach, skew, n)
     corrected_high = mean - deviation * _unskewed(-reach, skew, n)
     return np.minimum(low, (low + corrected_low) / 2), np.maximum(high, (high + corrected_high) / 2)
+
+
+def skewness(values: Floats) -> Floats:
+    """The skewness of samples (..., n), n >= 3, corrected for bias (Fisher's G1); 0 where all values are equal."""
+    n = values.shape[-1]
+    away = values - values.mean(axis=-1, keepdims=True)
+    second, third = (away**2).mean(axis=-1), (away**3).mean(axis=-1)
+    varied = second > (1e-12 * np.abs(values).max(axis=-1)) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(varied, np.sqrt(n * (n - 1)) / (n - 2) * third / second**1.5, 0.0)
 
 
 def estimate(

@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special
 
 from workbench.analysis.paired import reporting_floor
 from workbench.ragged import Floats
@@ -72,5 +72,5 @@ def _ends(risk: Floats, gone: Floats, curve: Floats) -> tuple[Floats, Floats]:
         centre = np.log(-np.log(curve))
         scaled[:, ~np.isfinite(scaled).all(axis=0)] = np.nan
         error = np.sqrt((n - 1) / n * ((scaled - scaled.mean(axis=0)) ** 2).sum(axis=0))
-        reach = stats.t.ppf(0.975, n - 1) * error
+        reach = special.stdtrit(n - 1, 0.975) * error
         return np.exp(-np.exp(centre + reach)), np.exp(-np.exp(centre - reach))

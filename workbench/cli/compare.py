@@ -18,6 +18,7 @@ from workbench.experiment.leaks import leak
 from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import COLUMNS, Results
 from workbench.report import render
+from workbench.report.tables import Tables
 
 Baseline = Annotated[
     str,
@@ -60,10 +61,12 @@ def compare(
         return code
     if not silent.quiet:  # the answer first: the page takes seconds
         complain("working out the answer ...")
-        show(results, spec.baseline, wide=wide)
-    written = page(results, no_report, spec.baseline, quiet=silent.quiet)
+    run = Tables.of(results, spec.baseline)
+    if not silent.quiet:
+        show(run, wide=wide)
+    written = page(results, run, no_report, quiet=silent.quiet)
     if as_json:
-        say_json(outcome(results, no_report, spec.baseline))
+        say_json(outcome(results, run, no_report))
     elif not spec.quiet:
         show_places(results, written)
     return code

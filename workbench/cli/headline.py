@@ -65,9 +65,9 @@ def _figures(run: Tables, name: str, row: Mapping[str, Any]) -> dict[str, Any]:
     return found | interval_columns("tokens_saved", run.own_trigger(name, SAVED))
 
 
-def outcome(results: Results, no_report: bool, baseline: str) -> dict[str, object]:
+def outcome(results: Results, run: Tables, no_report: bool) -> dict[str, object]:
     """The run as JSON: all that the terminal and the first screen of the report say."""
-    run, sessions = Tables.of(results, baseline), results.sessions
+    sessions = results.sessions
     panel, chosen = panel_of(run), decision(run)
     return {
         "run": str(results.path),
@@ -90,14 +90,14 @@ def outcome(results: Results, no_report: bool, baseline: str) -> dict[str, objec
     }
 
 
-def page(results: Results, no_report: bool, baseline: str = "", *, quiet: bool) -> str | None:
+def page(results: Results, run: Tables, no_report: bool, *, quiet: bool) -> str | None:
     """Write the report of a run, unless none is wanted, and say so; where it is."""
     if no_report:
         return None
     if not quiet:
         sys.stdout.flush()  # the answer before the page, also in a pipe
         complain("writing the report ...")
-    return str(render(results.path, baseline))
+    return str(render(results.path, run.named_baseline, tables=run))
 
 
 def show_places(results: Results, report: str | None) -> None:
@@ -106,9 +106,8 @@ def show_places(results: Results, report: str | None) -> None:
     say(f"Next: {painted(shlex.join(['workbench', 'view', str(results.path)]), 'bold')} shows every context behind it")
 
 
-def show(results: Results, baseline: str, *, wide: bool = False) -> None:
+def show(run: Tables, *, wide: bool = False) -> None:
     """Print what the run says in words, then its table: few columns in 80 characters, or all."""
-    run = Tables.of(results, baseline)
     found = verdict(run)
     chosen = decision(run)
     if chosen is None:

@@ -79,10 +79,10 @@ def sweep(
     code = finish(results)
     if code == UNUSABLE:
         return code
-    found, quiet = sweep_table(results), spec.quiet or as_json
+    found, run, quiet = sweep_table(results), Tables.of(results), spec.quiet or as_json
     if not quiet:
-        _show(found, Tables.of(results))
-    report = page(results, no_report, quiet=quiet)
+        _show(found, run)
+    report = page(results, run, no_report, quiet=quiet)
     if as_json:
         say_json({"run": str(results.path), "report": report, **answered(results), "points": records(found)})
     elif not spec.quiet:

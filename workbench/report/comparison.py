@@ -14,6 +14,7 @@ from workbench.formats import missing
 from workbench.metrics import HEADLINE, PANEL
 from workbench.report.html import Html, empty, note, part, sentences
 from workbench.report.losses import losses_html
+from workbench.report.once import once
 from workbench.report.tables import SAVED, Tables
 
 PLACE = ["session", "strategy", "mode", "share", "kind", "entity", "needed_at"]
@@ -21,6 +22,7 @@ PLACE = ["session", "strategy", "mode", "share", "kind", "entity", "needed_at"]
 OWN_TRIGGER = "each on its own trigger"
 
 
+@once
 def differences(run: Tables, metric: str = HEADLINE) -> pd.DataFrame:
     """Every strategy against the baseline, paired by session; the columns are those of `analysis.compared`.
 
@@ -32,6 +34,7 @@ def differences(run: Tables, metric: str = HEADLINE) -> pd.DataFrame:
     return compare_table(run.scores, metric, base, mode, run.at_used_sizes)
 
 
+@once
 def lead(run: Tables, first: str) -> pd.DataFrame:
     """The leading strategy against every other contender; the family of tests is all pairs of contenders."""
     mode = "matched" if run.shares else "natural"
@@ -163,6 +166,7 @@ def _other_differences(now: Tables, then: Tables) -> list[str]:
     return sentences("other_differences", changed=changed, code=code, both=len(mine & theirs), one=len(mine ^ theirs))
 
 
+@once
 def panel_of(run: Tables) -> Panel | None:
     """What the panel says of the ranked strategies, at equal size where the run has it; None for fewer than two."""
     names = [name for name in run.contenders if name not in run.unranked()]

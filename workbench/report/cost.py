@@ -8,6 +8,7 @@ from workbench.analysis.paired import interval_columns
 from workbench.formats import joined, some
 from workbench.palette import REFERENCES
 from workbench.report.html import Html, empty, part, sentences
+from workbench.report.once import once
 from workbench.report.tables import Tables
 
 PARTS = ("usd_input", "usd_read", "usd_write", "usd_output", "usd_summaries", "usd_fetching")
@@ -119,6 +120,7 @@ def _followed(one: Mapping[str, int]) -> str:
     return joined([some(*named) if named[1] else "a start in another file" for named in found])
 
 
+@once
 def within_reach(run: Tables) -> pd.DataFrame:
     """One row a strategy with recall, on its own trigger; docs/tables.md has the columns."""
     mine = run.paging[run.paging["mode"] == "natural"]

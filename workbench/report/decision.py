@@ -18,6 +18,7 @@ from workbench.metrics import HEADLINE, PANEL
 from workbench.report.comparison import panel_of
 from workbench.report.cost import within_reach
 from workbench.report.html import sentences
+from workbench.report.once import once
 from workbench.report.summaries import RECORDED, by_size, recorded
 from workbench.report.tables import Tables
 
@@ -51,6 +52,7 @@ class Decision:
         return " ".join(filter(None, (self.recommendation, self.trade_off, self.agent, self.confidence)))
 
 
+@once
 def decision(run: Tables) -> Decision | None:
     """The decision between the contenders that can be used as they are; None where none has a figure.
 

@@ -12,7 +12,8 @@ from workbench.experiment.store import Results
 from workbench.markup import render as filled
 from workbench.report.html import Html
 from workbench.report.notebooks import Value, notebook
-from workbench.report.report import Chart, Report
+from workbench.report.report import ON_LIGHT, Chart, Report
+from workbench.report.tables import Tables
 
 _PART = re.compile(r"\breport\.(\w+)")
 """Where a cell of the report notebook shows a part of the report."""
@@ -20,16 +21,18 @@ _HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
 _HASHED_ID = re.compile(r"\b([a-z])[0-9a-f]{10}\b")
 
 
-def render(run: str | Path, baseline: str = "", other: str | Path = "") -> Path:
+def render(run: str | Path, baseline: str = "", other: str | Path = "", *, tables: Tables | None = None) -> Path:
     """Fill the report notebook from a run's folder and write `report.ipynb` and `report.html` there.
 
-    The outputs are made in this process, so that no kernel has to start; papermill runs the same notebook.
+    The outputs are made in this process, so that no kernel has to start; papermill runs the same notebook. The page is
+    there first; the notebook follows with its pictures.
     With another run, both are named `report-against-<its folder>`, and begin with what changed.
 
     Args:
         run: the folder of a finished run.
         baseline: the strategy that all others are compared with; by default `truncate`, or the one named first.
         other: the folder of a run over the same sessions that this one is compared with; empty for none.
+        tables: of this run with this baseline, where they were read already.
 
     Raises:
         SettingError: the folder holds no finished run.
@@ -40,36 +43,48 @@ def render(run: str | Path, baseline: str = "", other: str | Path = "") -> Path:
     if other:
         against = Path(other).resolve().name
         name, title, runs = f"report-against-{against}", f"{title} against {against}", [folder, Path(other)]
-    manifests = [Results.open(one).manifest for one in runs]
+    results = [Results.open(one) for one in runs]
     parameters = {"run_folder": str(folder), "baseline": baseline, "other_folder": str(other)}
-    page = _filled(Report.open(folder, baseline, other), parameters)
-    if any(made.get("shared") or (made.get("settings") or {}).get("redact") for made in manifests):
+    page, charts = _filled(Report(results[0], baseline, *results[1:], run=tables), parameters)
+    manifests = [one.manifest for one in results]
+    masked = any(made.get("shared") or (made.get("settings") or {}).get("redact") for made in manifests)
+    if masked:
         _remove_places(page)
+    written = to_html(page, folder / f"{name}.html", title=title)
+    for output, chart in charts if not masked else ():
+        output["data"] |= chart.picture()
     text = json.dumps(page, indent=1, ensure_ascii=False) + "\n"
     write_atomically(folder / f"{name}.ipynb", text.encode("utf-8", "backslashreplace"))
-    return to_html(page, folder / f"{name}.html", title=title)
+    return written
 
 
-def _filled(report: Report, parameters: Mapping[str, Value]) -> dict[str, Any]:
-    """The report notebook with these parameters, and as outputs the parts of the report that its cells name."""
+def _filled(
+    report: Report, parameters: Mapping[str, Value]
+) -> tuple[dict[str, Any], list[tuple[dict[str, Any], Chart]]]:
+    """The report notebook with these parameters, and as outputs the parts of the report that its cells name.
+
+    With it the outputs that are charts, each with its chart.
+    """
     page: dict[str, Any] = json.loads(notebook("report").read_text(encoding="utf-8"))
-    cells = []
+    cells, charts = [], []
     for cell in page["cells"]:
         cell["source"] = "".join(cell["source"])
         cells.append(cell)
         if cell["cell_type"] == "code":
             parts = [getattr(report, name) for name in _PART.findall(cell["source"])]
-            cell["outputs"] = [_output(part() if callable(part) else part) for part in parts]
+            parts = [part() if callable(part) else part for part in parts]
+            cell["outputs"] = [_output(part) for part in parts]
+            charts += [pair for pair in zip(cell["outputs"], parts, strict=True) if isinstance(pair[1], Chart)]
         if "parameters" in cell["metadata"].get("tags", ()):
             given = "\n".join(f"{name} = {value!r}" for name, value in parameters.items())
             cells.append({**cell, "id": "injected", "metadata": {"tags": ["injected-parameters"]}, "source": given})
-    return {**page, "cells": cells}
+    return {**page, "cells": cells}, charts
 
 
 def _output(part: Html | Chart) -> dict[str, Any]:
     """A part of the report as a notebook keeps what a cell showed."""
     if isinstance(part, Chart):
-        data, metadata = part._repr_mimebundle_()
+        data, metadata = part.drawing(), ON_LIGHT
     else:
         data, metadata = {"text/html": part._repr_html_(), "text/plain": repr(part)}, {}
     return {"output_type": "display_data", "data": data, "metadata": metadata}
@@ -78,8 +93,8 @@ def _output(part: Html | Chart) -> dict[str, Any]:
 def _remove_places(page: dict[str, Any]) -> None:
     """Remove from a notebook with outputs what names this machine or may look like words of a recording.
 
-    The notebook can be run again in its folder. A PNG is removed where there is an SVG of it: its bytes as text, and
-    the ids in the SVG, contain any four letters by chance.
+    The notebook can be run again in its folder. It gets no PNG of a chart: its bytes as text contain any four letters
+    by chance. So do the ids in an SVG.
     """
     page["metadata"] = {"kernelspec": page["metadata"].get("kernelspec", {})}
     for cell in page["cells"]:
@@ -89,7 +104,6 @@ def _remove_places(page: dict[str, Any]) -> None:
         for output in cell.get("outputs", ()):
             data = output.get("data", {})
             if "image/svg+xml" in data:
-                data.pop("image/png", None)
                 data["image/svg+xml"] = _numbered_ids(data["image/svg+xml"])
 
 

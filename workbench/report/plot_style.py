@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from scipy.optimize import isotonic_regression
 
 from workbench.markup import render
@@ -30,7 +31,7 @@ STYLE: dict[Any, Any] = {
 def paper(title: str, note: str, *, width: float = 7.6, height: float = 4.2) -> tuple[Figure, Axes]:
     """An empty figure (sizes in inches) with one axis, a title, and below it n and which direction is better."""
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(width, height), layout="constrained")
+        figure = Figure(figsize=(width, height))
         FigureCanvasAgg(figure)
         axes = figure.add_subplot()
         axes.set_title(title, pad=24)
@@ -43,6 +44,7 @@ def words(title: str, sentence: str) -> Figure:
     figure, axes = paper(title, "", height=1.6)
     axes.set_axis_off()
     axes.text(0, 0.75, sentence, transform=axes.transAxes, color=MUTED, va="top", wrap=True)
+    ConstrainedLayoutEngine().execute(figure)
     return figure
 
 
@@ -58,8 +60,7 @@ class Label:
 
 def name_ends(figure: Figure, axes: Axes, labels: Sequence[Label]) -> None:
     """Write each label right of the axis, at the height of its point or as near as the others allow."""
-    figure.canvas.draw()
-    figure.set_layout_engine("none")  # labels are placed where they will be drawn
+    ConstrainedLayoutEngine().execute(figure)  # once: labels are placed where they will be drawn
     place, widest = axes.get_position(), max((7.2 * len(label.text) for label in labels), default=0.0)
     room = (widest + 22) / (72 * figure.get_figwidth())
     axes.set_position((place.x0, place.y0, max(0.3, min(place.x1, 1 - room) - place.x0), place.height))

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING
 
 from workbench.analysis.survival import half_life
 from workbench.experiment.store import Results
-from workbench.report import charts, closed_loop, comparison, contexts, cost, losses, provenance, sweep, verdict
+from workbench.report import closed_loop, comparison, contexts, cost, losses, provenance, sweep, verdict
 from workbench.report.html import Html, note, sentences
-from workbench.report.plot_style import png, svg
 from workbench.report.summaries import by_round, by_size, points
 from workbench.report.tables import Tables
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+
+ON_LIGHT = {"image/svg+xml": {"needs_background": "light"}}
+"""A chart's metadata in a notebook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +32,28 @@ class Chart:
     figure: Figure
     alt: str
 
+    def drawing(self) -> dict[str, str]:
+        """What a page shows of it."""
+        from workbench.report.plot_style import svg
+
+        return {"image/svg+xml": svg(self.figure, self.name, self.alt), "text/plain": self.alt}
+
+    def picture(self) -> dict[str, str]:
+        """What a notebook has besides, for places that show no SVG."""
+        from workbench.report.plot_style import png
+
+        return {"image/png": b64encode(png(self.figure)).decode("ascii")}
+
     def _repr_mimebundle_(self, **_: object) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-        picture = b64encode(png(self.figure)).decode("ascii")
-        shown = {"image/svg+xml": svg(self.figure, self.name, self.alt), "image/png": picture, "text/plain": self.alt}
-        return shown, {"image/svg+xml": {"needs_background": "light"}}
+        return self.drawing() | self.picture(), ON_LIGHT
 
 
-def _chart(name: str, figure: Figure, rows: pd.DataFrame, session: str | None = None) -> Chart:
-    return Chart(name, figure, " ".join(sentences("alt", chart=name, rows=rows.to_dict("records"), session=session)))
+def _chart(name: str, run: Tables, rows: pd.DataFrame, *session: str | None) -> Chart:
+    """The chart of that name; matplotlib is imported for the first one, so that words need not wait for it."""
+    from workbench.report import charts
+
+    alt = sentences("alt", chart=name, rows=rows.to_dict("records"), session=next(iter(session), None))
+    return Chart(name, getattr(charts, name)(run, *session), " ".join(alt))
 
 
 def _section(make: Callable[[Report], Html | Chart], doc: str) -> property:
@@ -46,9 +63,11 @@ def _section(make: Callable[[Report], Html | Chart], doc: str) -> property:
 class Report:
     """The report of a run, a property a part. Each is computed when it is asked for, and empty without data."""
 
-    def __init__(self, results: Results, baseline: str = "", other: Results | None = None) -> None:
+    def __init__(
+        self, results: Results, baseline: str = "", other: Results | None = None, *, run: Tables | None = None
+    ) -> None:
         self.results = results
-        self.run = Tables.of(results, baseline)
+        self.run = Tables.of(results, baseline) if run is None else run
         self.other = None if other is None else Tables.of(other)
 
     @classmethod
@@ -97,15 +116,15 @@ class Report:
         lambda of: provenance.validation_html(of.results) + provenance.judges_html(of.results),
         "Whether this run's own scale holds.",
     )
-    equal_size = _section(lambda of: _chart("equal", charts.equal_size(of.run), by_size(of.run)), "Recall at one size.")
-    savings = _section(lambda of: _chart("savings", charts.savings(of.run), points(of.run)), "Recall and tokens saved.")
-    rounds = _section(lambda of: _chart("rounds", charts.rounds(of.run), by_round(of.run)), "Survival by compactions.")
+    equal_size = _section(lambda of: _chart("equal_size", of.run, by_size(of.run)), "Recall at one size.")
+    savings = _section(lambda of: _chart("savings", of.run, points(of.run)), "Recall and tokens saved.")
+    rounds = _section(lambda of: _chart("rounds", of.run, by_round(of.run)), "Survival by compactions.")
 
     def spending(self, session: str | None = None) -> Chart:
         """What one session has cost after each request; the one in the middle by its cost if none is named."""
         session = cost.typical(self.run) if session is None else session
         bills = self.run.costs[self.run.costs["session"] == session]
-        return _chart("spending", charts.spending(self.run, session), bills, session)
+        return _chart("spending", self.run, bills, session)
 
 
 def half_lives_html(run: Tables) -> Html:

@@ -3,6 +3,7 @@
 Their columns are in `docs/tables.md`, with units.
 """
 
+import re
 from collections import Counter
 
 import pandas as pd
@@ -13,6 +14,7 @@ from workbench.formats import missing
 from workbench.metrics import HEADLINE
 from workbench.palette import REFERENCES
 from workbench.report.html import sentences
+from workbench.report.once import once
 from workbench.report.tables import SAVED, Tables
 
 MEANS = ("mean_context", "peak_context", "over_window", "compactions", "prefix_reuse", "fabrication")
@@ -45,6 +47,7 @@ def _headline(run: Tables, name: str) -> dict[str, object]:
     }  # fmt: skip
 
 
+@once
 def recorded(run: Tables) -> pd.DataFrame:
     """What was kept at the recorded agents' own compactions, best first; no row where no recording has one.
 
@@ -65,6 +68,7 @@ def recorded(run: Tables) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).sort_values("recall", ascending=False, ignore_index=True)
 
 
+@once
 def by_size(run: Tables) -> pd.DataFrame:
     """What each strategy still knows at each share: `strategy share used mean low high sessions`."""
     rows = [
@@ -135,6 +139,7 @@ def lives(run: Tables, strategy: str) -> pd.DataFrame:
     return pd.DataFrame({"strategy": strategy, **curve, "sessions": sessions})
 
 
+@once
 def by_round(run: Tables) -> pd.DataFrame:
     """What outlives one compaction, two, ..., with a 95 % interval; rounds are counted from the first mention."""
     curves = [lives(run, name) for name in run.contenders]
@@ -154,7 +159,7 @@ def typical(run: Tables) -> str | None:
 def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
     """What was lost and needed again, worst first; an entity that several strategies lost at one boundary is one row.
 
-    First stands what one strategy lost and another kept, then what all lost; last what was stated as the key of JSON.
+    First stands what one strategy lost and another kept, then what all lost; last what is boilerplate.
 
     Columns: those of the `losses` table, with `lost_by`: a tuple of `(strategy, stage, level)`. Under the strategies'
     own triggers where that lost anything, else at equal size. The references are left out. Beyond the `most` rows,
@@ -175,12 +180,26 @@ def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
     found["times"] = found["lost_by"].map(len)
     done = run.replays[(run.replays["status"] == "ok") & ~run.replays["strategy"].isin(REFERENCES)]
     found["by_all"] = found["times"] >= found["session"].map(done.groupby("session")["strategy"].nunique())
-    found["is_key"] = [f'"{one.entity}":' in str(one.evidence) for one in found.itertuples()]
+    stated = zip(found["kind"], found["entity"], found["evidence"], strict=True)
+    found["boilerplate"] = [_is_boilerplate(*map(str, one)) for one in stated]
     found["turn"] = found.groupby(["weight", "times", "session"], sort=False).cumcount()  # so that no session fills it
-    order = ["is_key", "by_all", "weight", "times", "turn"]
+    order = ["boilerplate", "by_all", "weight", "times", "turn"]
     found = found.sort_values(order, ascending=[True, True, False, False, True], kind="stable", ignore_index=True)
     of_session = found.groupby("session", sort=False).cumcount()
     return found[(found.index < most) | (of_session < each)].reset_index(drop=True)
+
+
+_KEY_ENDS = re.compile(r"[\"']?\??:(?![:=])")
+_CLASSES = re.compile(r"\bclass(?:Name)?=[\"'`{][^\"'`]*$")
+
+
+def _is_boilerplate(kind: str, entity: str, evidence: str) -> bool:
+    """Whether an entity is stated as the key of a field, as a class of a page's style, or inside a longer word."""
+    before, found, after = evidence.partition(entity)
+    begins_line = not any(map(str.isalnum, before.rpartition("\n")[2]))
+    key = (before.endswith('"') and after.startswith('":')) or (begins_line and _KEY_ENDS.match(after))
+    inside = kind in ("identifier", "error", "id") and before[-1:].isalnum()
+    return bool(found and (key or inside or _CLASSES.search(before)))
 
 
 def integrity(run: Tables) -> pd.DataFrame:
@@ -195,6 +214,7 @@ def integrity(run: Tables) -> pd.DataFrame:
     return found.apply(pd.to_numeric).fillna(0).astype(int).reset_index()
 
 
+@once
 def points(run: Tables) -> pd.DataFrame:
     """One row a strategy that some session has both numbers for; a session with one of them counts in neither mean."""
     rows = []

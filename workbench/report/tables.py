@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, nan
@@ -131,17 +131,17 @@ class Tables:
         At equal size, recall is from the same sessions for all ranked strategies, see `analysis.equal_size.evenly`.
         """
         asked = (metric, mode, share, of)
-        if asked not in self._means:
+        if asked not in self.worked_out:
             rows = self.select(metric, mode, share)
             if mode == "matched" and metric == HEADLINE:
                 rows = evenly(self._recall_at_size(share))
-            self._means[asked] = rows[rows[of].notna()].groupby(["strategy", "session"], sort=True)[of].mean()
-        means = self._means[asked]
+            self.worked_out[asked] = rows[rows[of].notna()].groupby(["strategy", "session"], sort=True)[of].mean()
+        means: pd.Series[float] = self.worked_out[asked]
         return means.get(strategy, means.iloc[:0].droplevel("strategy"))
 
     @cached_property
-    def _means(self) -> dict[tuple[str, str, float | None, str], pd.Series[float]]:
-        """What `values` has read so far: a report asks for most of it twenty times."""
+    def worked_out(self) -> dict[Hashable, Any]:
+        """What `values` and the functions marked `once` have made of this run: a report asks for most of it often."""
         return {}
 
     def _recall_at_size(self, share: float | None) -> pd.DataFrame:

@@ -12,6 +12,7 @@ from workbench.metrics import HEADLINE
 from workbench.report.comparison import differences, lead
 from workbench.report.decision import decision
 from workbench.report.html import Html, part, sentences
+from workbench.report.once import once
 from workbench.report.summaries import answer_sentences, by_size, dots, headline, recorded
 from workbench.report.tables import SAVED, Tables
 
@@ -29,6 +30,7 @@ class Conclusion:
         return " ".join(text for text in (self.answer, self.price, self.sure, *self.caveats) if text)
 
 
+@once
 def verdict(run: Tables) -> Conclusion:
     """What this run shows, in words and with no more certainty than it has."""
     out = run.unranked()

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 import pandas as pd
 
 from workbench.formats import missing, some
+from workbench.report.decision import decision
 from workbench.report.losses import loss_key
 from workbench.report.summaries import by_session, worst_losses
 from workbench.report.tables import Tables
@@ -55,22 +56,26 @@ def number(query: Query, name: str) -> int | None:
 
 
 def runs_page(found: Mapping[str, RunEntry], query: Query) -> Page:
-    """All runs, newest first, with their answers; those that go on with how far they are."""
+    """All runs, newest first, with what each recommends; those that go on with how far they are."""
     rows = [_run_row(one) for one in found.values()]
     wanted = query.get("q", "").lower()
-    fitting = [row for row in rows if wanted in f"{row['run']} {row['answer']} {row['strategies']}".lower()]
+    shown = ("run", "answer", "because", "strategies")
+    fitting = [row for row in rows if wanted in " ".join(row[name] for name in shown).lower()]
     return Page("runs", "Runs", {"runs": fitting, "count": len(rows), "q": query.get("q", "")}, pd.DataFrame(fitting))
 
 
 def _run_row(entry: RunEntry) -> dict[str, Any]:
-    row = {"run": entry.name, "state": "finished", "sessions": None, "strategies": "", "created": None, "answer": ""}
+    row = {"run": entry.name, "state": "finished", "sessions": None, "strategies": "", "created": None}
+    row |= {"answer": "", "because": ""}
     if not entry.finished:
         return row | {"state": "going on", "answer": f"{some(entry.replays, 'replay is', 'replays are')} done."}
     try:
         run = entry.tables()
-        made = run.manifest.get("created")
+        made, chosen = run.manifest.get("created"), decision(run)
         return row | {
-            "sessions": len(run.replayed), "strategies": ", ".join(run.contenders), "answer": verdict(run).answer,
+            "sessions": len(run.replayed), "strategies": ", ".join(run.contenders),
+            "answer": chosen.recommendation if chosen else verdict(run).answer,
+            "because": " ".join((chosen.trade_off, chosen.agent, chosen.confidence)) if chosen else "",
             "created": pd.Timestamp(made, unit="s").isoformat() if made else None,
             "state": "shared copy" if run.manifest.get("shared") else "finished",
         }  # fmt: skip

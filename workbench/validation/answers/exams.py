@@ -7,7 +7,6 @@ from math import fsum
 
 import numpy as np
 import pandas as pd
-from scipy.stats import mannwhitneyu
 
 from workbench.extraction.entities import Entity, Kind
 from workbench.extraction.words import words
@@ -177,6 +176,8 @@ def _same_sign(pair: pd.DataFrame) -> bool:
 def auc(values: pd.Series, right: pd.Series) -> float | None:
     """How often a right answer has a higher value than a wrong one, ties half; None where all are the same."""
     won, lost = values[right], values[~right]
+    from scipy.stats import mannwhitneyu  # slow to import
+
     return float(mannwhitneyu(won, lost).statistic / (len(won) * len(lost))) if len(won) and len(lost) else None
 
 
