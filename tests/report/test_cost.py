@@ -128,6 +128,8 @@ def test_reported_usage_is_compared_session_by_session() -> None:
     assert "what is left is off by 0.0 % in the median" in found.plain
     assert "1 compaction, 2 unrecorded cuts, a start in another file and 3 answers left out" in found.html
     assert found.html.index("bad") < found.html.index("good")
+    made.rows["sessions"] = [{"session": "bad", "title": "Mend the tests", "status": "ok"}]
+    assert "Mend the tests" in reconciled_html(Tables.of(made)).html
     assert "-2.5 %" in found.html
     assert "missed after a pause -2 %; 3 answers without a report or by another model in neither bill" in found.html
 

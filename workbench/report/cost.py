@@ -9,6 +9,7 @@ from workbench.formats import joined, some
 from workbench.palette import REFERENCES
 from workbench.report.html import Html, empty, part, sentences
 from workbench.report.once import once
+from workbench.report.summaries import session_titles
 from workbench.report.tables import Tables
 
 PARTS = ("usd_input", "usd_read", "usd_write", "usd_output", "usd_summaries", "usd_fetching")
@@ -88,9 +89,10 @@ def reconciled_html(run: Tables) -> Html:
             good=int((rows["prompt_error"] <= 0.02).sum()), bills=_bills(rows),
         )
     )  # fmt: skip
-    far = int((rows["bill_error"].abs() > FAR).sum())
+    far, titles = int((rows["bill_error"].abs() > FAR).sum()), session_titles(run)
     lines = [
-        one | {"followed": _followed(one), "because": _because(one)}
+        one
+        | {"title": titles.get(one["session"], one["session"]), "followed": _followed(one), "because": _because(one)}
         for one in rows.head(max(SHOWN, far)).to_dict("records")
     ]
     return part("reconciled", rows, note, rows=lines, note=note)

@@ -16,7 +16,7 @@ def once(make: Callable[Concatenate[Tables, P], T]) -> Callable[Concatenate[Tabl
     """The function, which works out a run's answer to the same question once; nobody may change what it returns."""
 
     @wraps(make)
-    def known(run: Tables, *words: P.args, **named: P.kwargs) -> T:
+    def known(run: Tables, /, *words: P.args, **named: P.kwargs) -> T:
         asked = (make, words, tuple(named.items()))
         if asked not in run.worked_out:
             run.worked_out[asked] = make(run, *words, **named)

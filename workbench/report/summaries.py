@@ -203,14 +203,15 @@ def _is_boilerplate(kind: str, entity: str, evidence: str) -> bool:
 
 
 def integrity(run: Tables) -> pd.DataFrame:
-    """What the guard found and what has no figure, one row a contender: counts, see docs/tables.md."""
+    """What the guard found and what has no figure, one row a replayed contender: counts, see docs/tables.md."""
     compactions = run.compactions.assign(too_large=run.compactions["outcome"] == "too_large")
     by = compactions.groupby("strategy")
     found = by[["violations", "too_large", "fallbacks"]].sum()
     found.insert(0, "compactions", by.size())
     for status in ("failed", "pending"):
         found[status] = (run.replays["status"] == status).groupby(run.replays["strategy"]).sum()
-    found = found.reindex(pd.Index(run.contenders, name="strategy"))
+    names = [name for name in run.contenders if name != RECORDED]
+    found = found.reindex(pd.Index(names, name="strategy"))
     return found.apply(pd.to_numeric).fillna(0).astype(int).reset_index()
 
 
