@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from html import unescape
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from report.made import with_recorded
 from view.made import get, made_run, served
 
 from workbench.cli import main
@@ -128,6 +130,19 @@ def test_the_list_of_runs_shows_what_each_recommends_and_how_sure_that_is(folder
     assert chosen and chosen.confidence in text
     assert f"<strong>{chosen.recommendation}</strong> {chosen.trade_off}" in text
     assert "run" in get(view.address + "?q=confidence")[1] and "No run has" in get(view.address + "?q=nowhere")[1]
+
+
+def test_every_link_inside_of_a_run_leads_somewhere(tmp_path: Path) -> None:
+    with_recorded(9).written(tmp_path / "run")
+    with served(tmp_path) as server:
+        page = get(server.address + "runs/run")[1]
+        inside = set(re.findall(r'href="#([^"]+)"', page))
+        assert {"where-the-recorded-agent-compacted", "sessions"} <= inside
+        assert all(f'id="{place}"' in page for place in inside)
+        assert 'href="?by=summarize#losses"' in page
+        rows = get(server.address + "runs/run?by=summarize")[1].split("<tr")
+        lost = [row for row in rows if "/loss/" in row]
+        assert lost and all("summarize" in row for row in lost)
 
 
 def test_what_is_shown_can_be_downloaded(view: ViewServer) -> None:

@@ -89,12 +89,15 @@ def over_sessions(run: Tables) -> str:
     return sessions if projects == len(names) else f"{sessions} of {some(projects, 'project')}"
 
 
-def verdict_html(run: Tables) -> Html:
-    """What to use, what that trades and what would change it; where nothing can be chosen, the answer at equal size."""
+def verdict_html(run: Tables, losses: str = "#losses") -> Html:
+    """What to use, what that trades and what would change it; where nothing can be chosen, the answer at equal size.
+
+    `losses` is the address of what the recommended strategy lost.
+    """
     found, chosen = verdict(run), decision(run)
     if chosen is not None:
         lost = (run.losses["strategy"] == chosen.use).any()
-        return part("decision", None, f"{chosen} {found}", decision=chosen, lost=bool(lost))
+        return part("decision", None, f"{chosen} {found}", decision=chosen, lost=bool(lost), losses=losses)
     first, stop, rest = found.answer.partition(". ")
     lead, answer = (first, rest) if stop else ("", first)
     sentences = (found.price, found.sure)

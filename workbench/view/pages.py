@@ -12,6 +12,7 @@ import pandas as pd
 from workbench.formats import missing, some
 from workbench.report.decision import decision
 from workbench.report.losses import loss_key
+from workbench.report.provenance import recorded_html
 from workbench.report.summaries import by_session, worst_losses
 from workbench.report.tables import Tables
 from workbench.report.verdict import headline_html, verdict, verdict_html
@@ -92,6 +93,8 @@ def run_page(entry: RunEntry, query: Query) -> Page:
     shared = bool(run.manifest.get("shared"))
     sessions, losses = _sessions(run), worst_losses(run, 10**9).to_dict("records") if not shared else []
     titles = {row["session"]: row["title"] for row in sessions}
+    chosen = decision(run)
+    losses_of = asking(by=chosen.use if chosen else "") + "#losses"
     wanted = {name: query.get(name, "") for name in ("q", "by", "kind", "session")}
     text = wanted["q"].lower()
     found = [row for row in sessions if text in f"{row['title']} {row['session']} {row['project']}".lower()]
@@ -120,7 +123,8 @@ def run_page(entry: RunEntry, query: Query) -> Page:
         "session": counted(row["session"] for row in lost if fits(row, "session")),
     }
     values = {
-        "run": entry, "shared": SHARED if shared else "", "verdict": verdict_html(run).html,
+        "run": entry, "shared": SHARED if shared else "", "verdict": verdict_html(run, losses_of).html,
+        "recorded": recorded_html(run).html,
         "headline": headline_html(run).html, "sessions": found, "all_sessions": len(sessions), "losses": fitting[:MOST],
         "fitting": len(fitting), "all_losses": len(lost), "wanted": wanted, "counts": counts, "titles": titles,
         "known": run.strategies, "contenders": run.contenders, "unreadable": run.unreadable.to_dict("records"),

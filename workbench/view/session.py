@@ -12,12 +12,13 @@ from workbench.explore.view import MessageOutcome, SessionView, held, outcomes, 
 from workbench.markup import clipped
 from workbench.metrics.demand import Need
 from workbench.report.losses import loss_key
+from workbench.report.summaries import RECORDED
 from workbench.view.contexts import ContextPlace, NotShown, differs, known_strategies, session_row, side
 from workbench.view.pages import MOST, Page, Query, asking, counted, number
 from workbench.view.runs import RunEntry
 
-MADE_UP = ("oracle", "random")
-"""References that no preset makes: they know what will be needed, or draw lots."""
+MADE_UP = ("oracle", "random", RECORDED)
+"""What no preset makes: references that know what will be needed or draw lots, and the agents' own compaction."""
 SHOWS = {
     "all": "all", "sent": "what either sends", "differ": "where the two differ", "rewritten": "rewritten by either",
     "dropped": "dropped by either",
