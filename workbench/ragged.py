@@ -16,6 +16,11 @@ def integers(numbers: Iterable[int]) -> Ints:
     return np.fromiter(numbers, np.int64)
 
 
+def together(rows: Iterable[Ints]) -> Ints:
+    """Arrays of whole numbers one behind the other, also where there are none."""
+    return np.concatenate((integers(()), *rows))
+
+
 def ranges(starts: Ints, sizes: Ints) -> tuple[Ints, Ints]:
     """Each row with each of its places: so many from its start on, row after row."""
     row = np.repeat(np.arange(len(sizes)), sizes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 
 from workbench.cli.output import complain, say, say_json, table
 from workbench.experiment.compare import Forecast
@@ -40,7 +40,6 @@ class Foresight:
     dry_run: bool = False
     as_json: bool = False
     given: str = ""
-    speeds: dict[str, Speed] = field(default_factory=dict)
 
     @property
     def asks(self) -> bool:
@@ -80,10 +79,8 @@ class Foresight:
 
     def speed(self, model: str) -> Speed:
         """How fast the model of that name is."""
-        if not self.speeds:
-            named = {find_model(one).name: one for one in self.models if isinstance(one, str)}
-            self.speeds.update({shown: speed(name) for shown, name in named.items()})
-        return self.speeds.get(model) or speed(model)
+        named = {find_model(one).name: one for one in self.models if isinstance(one, str)}
+        return speed(named.get(model, model))
 
 
 def _duration(seconds: float) -> str:

@@ -11,7 +11,7 @@ from workbench.extraction.paths import normal_path
 from workbench.extraction.statements import GIVEN_UP, OPEN, is_constraint, says_done, sentences, task_items, withdraws
 from workbench.extraction.words import words
 from workbench.transcript.context import Context
-from workbench.transcript.files import touched
+from workbench.transcript.files import tool_name, touched
 from workbench.transcript.message import Message, Text, ToolCall, ToolResult, UserMessage, is_real_user, plain_text
 
 LEAD = "<register>\nKept by the client: requests, rules and work as they stand now.\n"
@@ -162,7 +162,7 @@ class _State:
                 self._called(block)
 
     def _called(self, call: ToolCall) -> None:
-        tool = call.name.rsplit("__", 1)[-1].lower()
+        tool = tool_name(call.name)
         items = list(task_items(call.arguments))
         if items:
             self.said[OPEN_WORK] = {_line(text): None for text, status in items if status in OPEN}
@@ -185,7 +185,7 @@ class _State:
 
     def _runs(self, call: ToolCall, text: str, failed: bool) -> None:
         """What the answer to a call says of what runs."""
-        tool = call.name.rsplit("__", 1)[-1].lower()
+        tool = tool_name(call.name)
         background = call.arguments.get("run_in_background") is True
         if call.id in self.running and (failed or not background):
             del self.running[call.id]
@@ -204,7 +204,7 @@ class _State:
         gone = [path for text in values if "*** Delete File: " in text for path in _PATCH_DELETED.findall(text)]
         command = call.arguments.get("command")
         gone += _DELETED.findall(command) if isinstance(command, str) and "rm " in command else []
-        if call.name.rsplit("__", 1)[-1].lower() == "delete_file":
+        if tool_name(call.name) == "delete_file":
             gone += files.modified
         for path in map(normal_path, files.read):
             self.files.setdefault(path, "Files read")

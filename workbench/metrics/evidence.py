@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from workbench.metrics.indexes.inverted_index import InvertedIndex, incidence
-from workbench.ragged import Flags, Floats, Ints
+from workbench.ragged import Flags, Floats, Ints, together
 
 ENOUGH = 2
 """How many of the evidence's other words an entity needs beside it to be bound; all where there are fewer."""
@@ -39,7 +39,7 @@ class Evidence:
         last[p.place_span[places]] = places  # in order: the last one stays
         spans = [p.spans_with_entity(entity) for entity in self._entities.tolist()]
         slot = np.repeat(np.arange(len(self)), [len(one) for one in spans])
-        span = np.concatenate((np.zeros(0, dtype=np.int64), *spans))
+        span = together(spans)
         held = last[span] >= 0
         return slot[held], span[held], last[span[held]]
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
-from workbench.transcript.files import READS, touched
+from workbench.transcript.files import READS, tool_name, touched
 from workbench.transcript.message import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
 
 SourceKind: TypeAlias = Literal["lasting", "repeatable", "passing", "mention"]
@@ -40,7 +40,7 @@ _JOINT = re.compile(r"&&|\|\||[;|\n]")
 
 def repeatable(call: ToolCall) -> bool:
     """Whether the call only looks: its result could be fetched again, as far as its name and command show."""
-    name = call.name.rsplit("__", 1)[-1].lower()
+    name = tool_name(call.name)
     viewed = name == "str_replace_based_edit_tool" and call.arguments.get("command") == "view"
     return viewed or name in LOOKS or only_looks(shell_command(call))
 
@@ -50,7 +50,7 @@ def shell_command(call: ToolCall) -> str:
     command = call.arguments.get("command", call.arguments.get("cmd", ""))
     if isinstance(command, list | tuple):
         command = " ".join(map(str, command))
-    return command if isinstance(command, str) and call.name.rsplit("__", 1)[-1].lower() in SHELLS else ""
+    return command if isinstance(command, str) and tool_name(call.name) in SHELLS else ""
 
 
 def only_looks(command: str) -> bool:

@@ -37,9 +37,14 @@ class FileOps:
 NOTHING = FileOps()
 
 
+def tool_name(name: str) -> str:
+    """A tool's own name in lower case, without that of the server that offers it, as in `mcp__files__read`."""
+    return name.rsplit("__", 1)[-1].lower()
+
+
 def touched(name: str, arguments: Mapping[str, Any]) -> FileOps:
     """What one tool call did to files, judged by the tool's name and its path argument."""
-    tool = name.rsplit("__", 1)[-1].lower()
+    tool = tool_name(name)
     reads = tool in READS or (tool == "str_replace_based_edit_tool" and arguments.get("command") == "view")
     if not reads and tool not in CHANGES:
         return NOTHING

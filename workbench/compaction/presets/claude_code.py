@@ -29,7 +29,7 @@ from workbench.compaction.span_selection import Movable, Span
 from workbench.compaction.stages.summarize import SUMMARY_SHARE, SizeLimits, Summarize, clipped
 from workbench.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.transcript.context import Context, answered
-from workbench.transcript.files import touched
+from workbench.transcript.files import tool_name, touched
 from workbench.transcript.message import Message, Text, UserMessage, plain_text
 
 LEAST_FILE = 40
@@ -62,12 +62,9 @@ class IdleMicrocompact:
         now = messages[-1].time if messages else None
         if answered is None or now is None or now - answered <= self.idle:
             return None
-        results = [i for i, message in enumerate(messages) if message.role == "tool" and _tool(message.name) in TOOLS]
+        tools = {i: tool_name(message.name) for i, message in enumerate(messages) if message.role == "tool"}
+        results = [i for i, tool in tools.items() if tool.replace("_", "") in TOOLS]
         return rewritten(context, ((i, CLEARED) for i in results[: max(len(results) - self.keep, 0)]))
-
-
-def _tool(name: str) -> str:
-    return name.rsplit("__", 1)[-1].replace("_", "").lower()
 
 
 def keep_nothing(context: Context, budget: Budget) -> Span | None:

@@ -107,8 +107,8 @@ class InvertedIndex:
         self.message_entities = said @ self.span_entities
         self.message_entities.sort_indices()
         self.pair_message, self.pair_entity = pairs_of(self.message_entities)
-        self.first_seen = _first(self.pair_message, self.pair_entity, (self.n, len(self.names)))
-        self.first_known = _first(*pairs_of(known @ self.span_entities), (self.n, len(self.names)))
+        self.first_seen = first_row(self.pair_message, self.pair_entity, (self.n, len(self.names)))
+        self.first_known = first_row(*pairs_of(known @ self.span_entities), (self.n, len(self.names)))
         counts = np.bincount((said @ self.span_words).indices, minlength=self.words)
         self.idf: Floats = np.log((self.n + 1) / (1 + counts)) + 0.1
 
@@ -146,7 +146,7 @@ class InvertedIndex:
     @cached_property
     def span_first(self) -> Ints:
         """(spans,) the first message of each span; n for one that is in no message."""
-        return _first(self.place_message, self.place_span, (self.n, self.spans))
+        return first_row(self.place_message, self.place_span, (self.n, self.spans))
 
     @cached_property
     def first_ending(self) -> dict[str, int]:
@@ -191,7 +191,7 @@ def pairs_of(matrix: sparse.csr_array, rows: Ints | None = None) -> tuple[Ints, 
     return place, matrix.indices[at]
 
 
-def _first(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:
+def first_row(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:
     """For each column the first row that holds it; the number of rows where none does. Rows are in growing order."""
     first: Ints = np.full(shape[1], shape[0])
     first[columns[::-1]] = rows[::-1]  # backwards: the first one stays

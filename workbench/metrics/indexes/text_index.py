@@ -9,8 +9,8 @@ from scipy import sparse
 
 from workbench.extraction.entities import KINDS, Entity
 from workbench.extraction.statements import statements
-from workbench.metrics.indexes.inverted_index import InvertedIndex, pairs_of
-from workbench.ragged import Flags, Ints, kept_mask
+from workbench.metrics.indexes.inverted_index import InvertedIndex, first_row, pairs_of
+from workbench.ragged import Flags, Ints, kept_mask, together
 
 ENOUGH = 0.6
 """The share of a statement's words, weighted by idf, that one span must have in order to state it."""
@@ -48,7 +48,7 @@ class TextIndex:
     def read(self, texts: Iterable[str]) -> IndexedTexts:
         """What some texts say, with the words and entities of this session."""
         every = [self.spans(text) for text in texts]
-        spans = np.concatenate((np.zeros(0, dtype=np.int64), *every))
+        spans = together(every)
         text = np.repeat(np.arange(len(every)), list(map(len, every)))
         p, own = self.inverted_index, spans < self.inverted_index.spans
         old, new = pairs_of(p.span_entities, spans[own]), pairs_of(self._known()[1], spans[~own] - p.spans)
@@ -90,8 +90,7 @@ class StatementIndex:
         pairs = [(found.setdefault(entity, len(found)), i) for entity, i in made]
         self.entities = tuple(found)
         self.slot, self.message = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        self.first: Ints = np.full(len(found), self._index.n)
-        self.first[self.slot[::-1]] = self.message[::-1]
+        self.first = first_row(self.message, self.slot, (self._index.n, len(found)))
         self.kinds: Ints = np.array([KINDS.index(entity.kind) for entity in self.entities], dtype=np.int64)
         self._weights = self._words()
         self._enough = ENOUGH * np.asarray(self._weights.sum(axis=0))
@@ -107,7 +106,7 @@ class StatementIndex:
         """For each statement whether a context of these messages and texts still states it."""
         held = kept_mask(self.slot[mask[self.message]], len(self.entities))
         spans = [self._texts.spans(text) for text in dict.fromkeys(texts)]
-        held[self.stating(np.concatenate((np.zeros(0, dtype=np.int64), *spans)))[1]] = True
+        held[self.stating(together(spans))[1]] = True
         return held
 
     def stating(self, spans: Ints) -> tuple[Ints, Ints]:

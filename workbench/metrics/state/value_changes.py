@@ -15,8 +15,8 @@ import numpy as np
 from workbench.extraction.statements import sentences
 from workbench.extraction.words import words
 from workbench.metrics.indexes.inverted_index import InvertedIndex
-from workbench.ragged import Ints
-from workbench.transcript.files import CHANGES, OLD_KEYS
+from workbench.ragged import Ints, together
+from workbench.transcript.files import CHANGES, OLD_KEYS, tool_name
 from workbench.transcript.message import AssistantMessage, Text, ToolCall, is_real_user
 
 _VALUE = r"[`\"'(]?(?P<{0}>[\w/@#$€+-][\w./:@#%$€+-]*[\w%]|\d)[`\"')]?"
@@ -90,7 +90,7 @@ def spans_about(p: InvertedIndex, about: Iterable[str]) -> tuple[Ints, Ints, int
     """
     rows = [p.spans_with_word(word) for word in about]
     rows = [row for row in rows if 0 < len(row) <= MOST_SPANS]
-    spans, counts = np.unique(np.concatenate((np.zeros(0, dtype=np.int64), *rows)), return_counts=True)
+    spans, counts = np.unique(together(rows), return_counts=True)
     return spans, counts, len(rows)
 
 
@@ -110,7 +110,7 @@ def _every_change(p: InvertedIndex) -> Iterator[Change]:
                     if by_user:
                         yield from _newly_set(sentence, at, p)
                         yield from _bounded(sentence, at, p)
-            elif isinstance(block, ToolCall) and block.name.rsplit("__", 1)[-1].lower() in CHANGES:
+            elif isinstance(block, ToolCall) and tool_name(block.name) in CHANGES:
                 yield from _edited(block.arguments, at, p)
 
 
