@@ -39,8 +39,6 @@ class TextIndex:
         self.inverted_index = inverted_index
         self.spans = cache(self._numbered)
         """The numbers of a text's spans, in order; a quoted line is the line that it quotes."""
-        self._later = inverted_index.holdings(())
-        """Words and entities of the spans that the extractor met after the session."""
 
     def _numbered(self, text: str) -> Ints:
         return np.array(self.inverted_index.extractor.read(text, self.inverted_index.spans), dtype=np.int64)
@@ -50,27 +48,11 @@ class TextIndex:
         every = [self.spans(text) for text in texts]
         spans = together(every)
         text = np.repeat(np.arange(len(every)), list(map(len, every)))
-        p, own = self.inverted_index, spans < self.inverted_index.spans
-        old, new = pairs_of(p.span_entities, spans[own]), pairs_of(self._known()[1], spans[~own] - p.spans)
-        rows = np.concatenate((np.flatnonzero(own)[old[0]], np.flatnonzero(~own)[new[0]]))
-        return IndexedTexts(spans, text, rows, np.concatenate((old[1], new[1])))
+        return IndexedTexts(spans, text, *pairs_of(self.inverted_index.holdings(spans.tolist())[1]))
 
     def words(self, spans: Ints) -> sparse.csr_array:
         """(rows, words) 1 where a span, of the session or of a text, holds a word."""
-        p, own = self.inverted_index, spans < self.inverted_index.spans
-        if own.all():
-            return p.span_words[spans]
-        both = (p.span_words[spans[own]], self._known()[0][spans[~own] - p.spans])
-        return sparse.vstack(both, format="csr")[np.argsort(np.argsort(~own, kind="stable"))]
-
-    def _known(self) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """Words and entities of all spans that the extractor has met after the session."""
-        first, end = self.inverted_index.spans + self._later[0].shape[0], len(self.inverted_index.texts)
-        if first < end:
-            new = self.inverted_index.holdings(range(first, end))
-            words, entities = (sparse.vstack(both, format="csr") for both in zip(self._later, new, strict=True))
-            self._later = words, entities
-        return self._later
+        return self.inverted_index.holdings(spans.tolist())[0]
 
 
 class StatementIndex:
