@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from workbench.cli.output import complain, say, say_json, table
@@ -57,6 +57,10 @@ class Foresight:
         if self.dry_run and not told:
             say(FREE)
         return not self.dry_run
+
+    def before(self, quiet: bool, *purposes: str) -> Callable[[Sequence[ModelUse]], bool]:
+        """What tells a forecast, a use for each purpose, unless the command is quiet; whether it should go on."""
+        return lambda uses: (quiet and not self.dry_run) or self.tell(dict(zip(purposes, uses, strict=False)))
 
     def plain(self, use: ModelUse) -> dict[str, object]:
         """A forecast as plain JSON."""

@@ -1,6 +1,5 @@
 """`workbench judge`: measurements that ask a model, which sits the exam from each strategy's context."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 
 import typer
@@ -11,7 +10,6 @@ from workbench.cli.ending import warn_of_replicates
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import FAILED, OK, PENDING, complain, printable, say, say_json, table
-from workbench.experiment.filler import ModelUse
 from workbench.formats import decimal
 from workbench.judge.exam.admission import NotAdmitted
 from workbench.judge.exam.scores import agreement, agreement_note, scores
@@ -50,11 +48,7 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
     reader = f"local:{spec.likelihood}" if spec.reader == "likelihood" else spec.model
     named = [one for one in (reader, spec.writer) if one is not None]
     how = Foresight(named, 1, spec.model_settings, dry_run, as_json)
-
-    def before(forecast: Sequence[ModelUse]) -> bool:
-        purposes = ("the exams, the admission test included", "summaries")
-        return (spec.quiet and not dry_run) or how.tell(dict(zip(purposes, forecast, strict=False)))
-
+    before = how.before(spec.quiet, "the exams, the admission test included", "summaries")
     try:
         done = judge_exam(paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=before)
     except NotAdmitted as error:

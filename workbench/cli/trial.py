@@ -7,7 +7,6 @@ import pandas as pd
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, takes, tell_terms
 from workbench.cli.output import FAILED, OK, PENDING, complain, printable, records, say, say_json, tables
-from workbench.experiment.filler import ModelUse
 from workbench.formats import decimal
 from workbench.trials.run import READER, TrialSpec
 from workbench.trials.run import trial as run_of
@@ -34,12 +33,8 @@ def trial(spec: TrialSpec, dry_run: DryRun = False, as_json: AsJson = False) -> 
     named = [one for one in (spec.agent, spec.writer) if one != READER]
     tell_terms(*named)
     how = Foresight(named, spec.jobs, spec.model_settings, dry_run, as_json, "If it follows the plan: ")
-
-    def before(forecast: Sequence[ModelUse]) -> bool:
-        purposes = ("summaries",) if spec.is_reader else ("the agent", "summaries")
-        return (spec.quiet and not dry_run) or how.tell(dict(zip(purposes, forecast, strict=False)))
-
-    done = run_of(spec=spec, before=before)
+    purposes = ("summaries",) if spec.is_reader else ("the agent", "summaries")
+    done = run_of(spec=spec, before=how.before(spec.quiet, *purposes))
     if done is None:
         return 0
     whole = by_strategy(done.table)

@@ -62,8 +62,7 @@ def answers(
       workbench validate answers my-answers.jsonl --json
     """
     rows = verdicts(graded(path))
-    _show({"metrics": agreement(rows), "agreement by category": by_category(rows)}, as_json)
-    return OK
+    return _show({"metrics": agreement(rows), "agreement by category": by_category(rows)}, as_json)
 
 
 def errors(seeds: Annotated[int, typer.Option(help="Histories to generate.")] = 5, as_json: AsJson = False) -> int:
@@ -76,8 +75,7 @@ def errors(seeds: Annotated[int, typer.Option(help="Histories to generate.")] = 
       workbench validate errors --seeds 5
     """
     rows = verdicts(planted_errors(range(1, seeds + 1)))
-    _show({"found": by_category(rows)}, as_json)
-    return OK
+    return _show({"found": by_category(rows)}, as_json)
 
 
 @takes(RunSpec, only=("window", "limit"))
@@ -91,8 +89,7 @@ def gamers(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> int:
       workbench validate gamers my-sessions/ --limit 5
     """
     found = search(sessions_of(paths or (), spec.window, spec.limit))
-    _show({f"{share:.0%} of the history": rows for share, rows in found.groupby("share")}, as_json)
-    return OK
+    return _show({f"{share:.0%} of the history": rows for share, rows in found.groupby("share")}, as_json)
 
 
 @takes(RunSpec, only=("limit",))
@@ -122,8 +119,8 @@ def behaviour(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> in
     }
     if as_json:
         more = {name: figures(own, [name]) for name in ("kind", "source", "recoverable", "when")}
-        _show(tables | more | {"project": figures(own, unit="project"), "ranks of sessions": ranks(rows)}, as_json)
-        return OK
+        whole = {"project": figures(own, unit="project"), "ranks of sessions": ranks(rows)}
+        return _show(tables | more | whole, as_json)
     _show({title: with_intervals(one) for title, one in tables.items()}, as_json)
     say(f"{lead_note(main)} --json has it by kind, source and time as well, and with intervals over projects.")
     return OK
@@ -142,8 +139,7 @@ def models(
 
       workbench validate models reports/exam reports/exam-other-model
     """
-    _show({"readers": readers_agreement(ExamResults.open(folder).table for folder in folders)}, as_json)
-    return OK
+    return _show({"readers": readers_agreement(ExamResults.open(folder).table for folder in folders)}, as_json)
 
 
 @takes(RunSpec, only=("limit",))
@@ -180,14 +176,14 @@ def needs(
     labels = labelled(*filled) if filled else labelled()
     if paths:
         labels = still_asked(labels, sessions_of(paths, None, spec.limit))
-    _show({"items that the agent needed": precision_table(labels)}, as_json)
-    return OK
+    return _show({"items that the agent needed": precision_table(labels)}, as_json)
 
 
-def _show(tables: dict[str, pd.DataFrame], as_json: bool) -> None:
-    """Tables under their titles, or all of them as one JSON object."""
+def _show(tables: dict[str, pd.DataFrame], as_json: bool) -> int:
+    """Tables under their titles, or all of them as one JSON object; the exit code."""
     if as_json:
         say_json({title: records(rows) for title, rows in tables.items()})
-        return
+        return OK
     for title, rows in tables.items():
         say(f"{title}: none\n" if rows.empty else f"{title}\n{frame_table(rows)}\n")
+    return OK
