@@ -8,7 +8,6 @@ from workbench.advice.advise import Advice, AdviceSpec, forecast
 from workbench.advice.advise import advise as advice_of
 from workbench.advice.paste import Snippet, snippets
 from workbench.advice.search import Round
-from workbench.analysis.paired import Estimate
 from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import OK, PENDING, complain, records, say, say_json, table, write
@@ -100,9 +99,9 @@ def _plain(advice: Advice, pasted: Sequence[Snippet]) -> dict[str, object]:
         "chosen": asdict(advice.chosen),
         "default": asdict(advice.default),
         "stay": advice.stay,
-        "gain": _estimate(advice.outside.gain),
+        "gain": advice.outside.gain and asdict(advice.outside.gain),
         "chosen_in_folds": list(advice.outside.chosen),
-        "lead": _estimate(advice.lead),
+        "lead": advice.lead and asdict(advice.lead),
         "runner_up": advice.runner_up
         and {"candidate": advice.runner_up[0], "behind": advice.runner_up[1] and asdict(advice.runner_up[1])},
         "regret": advice.regret,
@@ -113,7 +112,3 @@ def _plain(advice: Advice, pasted: Sequence[Snippet]) -> dict[str, object]:
         "pending_replays": advice.pending,
         "settings": list(map(asdict, pasted)),
     }
-
-
-def _estimate(found: Estimate | None) -> dict[str, object] | None:
-    return None if found is None else asdict(found)

@@ -1,6 +1,6 @@
 """`workbench simulate`: what an agent that knows only its context would have had to look up again."""
 
-from workbench.analysis.simulated import FIGURES, by_strategy
+from workbench.analysis.simulated import by_strategy
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import complain, records, say, say_json, table
@@ -49,17 +49,14 @@ def simulate(spec: SimulationSpec, paths: Paths = None, dry_run: DryRun = False,
     projects = found.simulated["project"].nunique()
     say(f"Means over {some(projects, 'project')}, {some(sessions, 'session')}\n")
     say(table(records(means), {"strategy": "strategy", **SHOWN}, room=80))
-    ends = [name for name in FIGURES if means[f"{name}_low"].notna().any()]
+    ends = {
+        f"{title} {end}": f"{name}_{end}:{form}"
+        for title in ("look-ups", "net $")
+        for name, _, form in (SHOWN[title].partition(":"),)
+        if means[f"{name}_low"].notna().any()
+        for end in ("low", "high")
+    }
     if ends:
-        forms = {key.split(":")[0]: key.partition(":")[2] for key in SHOWN.values()}
         say("\n95 % intervals over projects\n")
-        rows = [{"strategy": row["strategy"], **row} for row in records(means)]
-        heads = {title: key.split(":")[0] for title, key in SHOWN.items() if key.split(":")[0] in ends}
-        shown = {
-            f"{title} {end}": f"{name}_{end}:{forms[name]}"
-            for title, name in heads.items()
-            if title in ("look-ups", "net $")
-            for end in ("low", "high")
-        }
-        say(table(rows, {"strategy": "strategy", **shown}, room=80))
+        say(table(records(means), {"strategy": "strategy", **ends}, room=80))
     return int(bool(found.failed))
