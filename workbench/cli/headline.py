@@ -225,7 +225,10 @@ def _limits(run: Tables) -> Iterator[str]:
     if large := run.over_target():
         yield f"* stays larger than the size asked for ({_sessions(large)} sessions); such sessions are in no mean."
     if over := run.over_window:
-        yield f"! sends requests larger than the window ({_sessions(over)} sessions), which no provider takes."
+        yield (
+            f"! sends requests larger than the window ({_sessions(over)} sessions). A provider would refuse them, and "
+            "what the strategy would do then is in no figure here: workbench replay --refusals shows it."
+        )
 
 
 def size_notes(run: Tables) -> Iterator[str]:
