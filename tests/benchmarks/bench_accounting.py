@@ -12,7 +12,7 @@ with the compactions of truncate in both. *Cost*: a mean of ratios beside mean d
 Then come `bench_outages.py`, `bench_reconciliation.py` (bills) and `bench_text_read.py`, which can be run alone;
 `--only` names some of the seven.
 
-Exits with 1 where one of the last three does.
+Exits with 1 where one of the last three does. All of it takes some seven minutes.
 """
 
 from __future__ import annotations

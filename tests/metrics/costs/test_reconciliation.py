@@ -100,6 +100,12 @@ def test_a_cache_that_loses_what_it_should_hold_is_counted() -> None:
     assert found.usd_found == 0.0
 
 
+def test_a_request_that_reads_all_of_the_prompt_before_it_does_not_miss_though_that_was_predicted_too_large() -> None:
+    found = reconciled(recorded([0, 10, 10, 10], hidden=[-5_000] * 4))
+    assert (found.missed, found.usd_missed) == (0, 0.0)
+    assert [name for name, usd in found.reasons.items() if abs(usd) > 1e-9] == ["sizes of prompts"]
+
+
 def whole_bill(found: Reconciliation) -> float:
     """The predicted bill once it is known what the provider's cache held."""
     return float(found.predicted[:, USD].sum()) + found.usd_missed - found.usd_found
