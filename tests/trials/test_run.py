@@ -85,6 +85,11 @@ def test_its_tables_fit_80_columns_and_break_no_name(tmp_path: Path, capsys: pyt
         assert all(any(line.startswith(f"{name} ") for line in text.splitlines()) for name in ways.split(","))
 
 
+def test_half_a_character_in_a_reason_does_not_lose_the_table(tmp_path: Path) -> None:
+    found = TrialResults.write(tmp_path, [{"strategy": "none", "reason": "half \ud800"}], {})
+    assert found.table["reason"].tolist() == ["half ?"]
+
+
 def test_intervals_are_paired_by_family() -> None:
     gains = [1, 1, 1, 1, 1, 0, 1, 1]
     rows = [

@@ -17,6 +17,7 @@ from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import Unanswered
 from workbench.experiment.prepared import Prepared, prepared
+from workbench.experiment.store import typed
 from workbench.importers.importer import load
 from workbench.judge.contexts import context_text, even_choice
 from workbench.judge.exam.admission import admission
@@ -98,8 +99,7 @@ def on_tasks(
     Returns:
         A row a task and strategy, with `COLUMNS`; `session` is the task.
     """
-    rows = [row for task in tasks for row in _on_task(task, strategies, windows or {}, judge)]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+    return typed((row for task in tasks for row in _on_task(task, strategies, windows or {}, judge)), COLUMNS)
 
 
 def _on_task(
@@ -147,7 +147,7 @@ def on_recordings(
         if at and len(own):
             names = {"session": session.id, "family": session.project or session.id}
             rows += _measured(ready, at, presets, own, names, judge)
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+    return typed(rows, COLUMNS)
 
 
 def detours(simulated: Mapping[Hashable, Any]) -> dict[str, float | None]:

@@ -108,13 +108,14 @@ _PANDAS = {
 
 def frame(name: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
     """Rows as a table with the documented columns and types, also when there are none."""
-    columns = COLUMNS[name]
+    return typed(rows, {column: _PANDAS[kind] for column, kind in COLUMNS[name].items()})
+
+
+def typed(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, str]) -> pd.DataFrame:
+    """Rows as a table with these columns, each of its pandas type, also when there are none."""
     listed = list(rows)
     return pd.DataFrame(
-        {
-            column: pd.array([_clean(row.get(column)) for row in listed], dtype=_PANDAS[kind])
-            for column, kind in columns.items()
-        }
+        {name: pd.array([_clean(row.get(name)) for row in listed], dtype=kind) for name, kind in columns.items()}
     )
 
 
@@ -147,9 +148,7 @@ class TableFolder:
     @classmethod
     def write(cls, folder: Path, rows: Sequence[Mapping[str, Any]], notes: Mapping[str, object]) -> Self:
         """Rows, written into this folder: the table first, so that notes belong to one that is there."""
-        types = cls.columns.items()
-        table = pd.DataFrame({name: pd.array([row.get(name) for row in rows], dtype=kind) for name, kind in types})
-        write_atomically(folder / cls.file, table.to_parquet(index=False))
+        write_atomically(folder / cls.file, typed(rows, cls.columns).to_parquet(index=False))
         write_atomically((folder / cls.file).with_suffix(".json"), json.dumps(notes, indent=2) + "\n")
         return cls(folder)
 
@@ -165,15 +164,6 @@ def read_table(path: Path) -> pd.DataFrame:
         return pd.read_parquet(path)
     except Exception as error:  # noqa: BLE001 - what pyarrow and pandas raise on damaged bytes is of many kinds
         raise SettingError(f"{path} cannot be read as a table: {error}") from None
-
-
-def _read_object(path: Path) -> dict[str, Any] | None:
-    """The JSON object in a file; None where there is none."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 _KEPT = re.compile(r'\{"sha256":"(\w{64})","replay":(\{.*\})\}')
@@ -251,9 +241,13 @@ class Results:
     @cached_property
     def manifest(self) -> dict[str, Any]:
         """How the run was made."""
-        found = _read_object(self.path / "manifest.json")
-        if found is None:
-            raise SettingError(f"{self.path / 'manifest.json'} is no manifest of a run; run its command again")
+        path = self.path / "manifest.json"
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            found = None
+        if not isinstance(found, dict):
+            raise SettingError(f"{path} is no manifest of a run; run its command again")
         return found
 
     def table(self, name: str) -> pd.DataFrame:

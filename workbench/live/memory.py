@@ -39,10 +39,7 @@ class Memory:
         self.additions = Additions()
         self.added = 0
         self.own = HostList()  # the path, with the host's objects as it has them now
-        self.given, self.returned = (
-            HostList(),
-            HostList(),
-        )  # the list that it passed last, if another, and that was sent last
+        self.given, self.returned = HostList(), HostList()  # the list that it passed last, if another, and that it got
         self._copies = Copies()
         self._behind: list[Json] = []
         self._inside = ""

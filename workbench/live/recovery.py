@@ -45,13 +45,11 @@ class Recovery:
             wait = None if retries is None else retries.wait(diagnosis.text, self.resent)
             self.resent += wait is not None
             return wait
-        if self.mended < self.gauge.settings.retries and self._remedy(diagnosis):
-            self.mended += 1
-            return 0.0
+        if self.mended < self.gauge.settings.retries:
+            lighter = diagnosis.action == "strip_media" and self.media.lighten(diagnosis)
+            if lighter or self.runner.remedy(diagnosis):
+                self.mended += 1
+                return 0.0
         if diagnosis.action == "compact":
             self.runner.fail("overflow", diagnosis.text, "error")
         return None
-
-    def _remedy(self, diagnosis: Diagnosis) -> bool:
-        """Take pictures out where they are too many or too large, or else what helps; whether anything did."""
-        return (diagnosis.action == "strip_media" and self.media.lighten(diagnosis)) or self.runner.remedy(diagnosis)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby, zip_longest
+from itertools import compress, groupby, zip_longest
 
 from workbench.compaction.engine import Compaction
 from workbench.live.formats.shape import GAP, Covers, HostMessage, OutgoingMessage, record_of
@@ -234,12 +234,9 @@ def _with_pairs(context: Context, pairs: Sequence[tuple[Message, int]]) -> Conte
 
 
 def _uncovered(context: Context, covers: Covers) -> Context:
-    pairs = [
-        (message, size)
-        for message, size in zip(context.messages, context.sizes, strict=True)
-        if message.role == "system" or (covers == "answers" and is_real_user(message))
-    ]
-    return Context(tuple(m for m, _ in pairs), tuple(n for _, n in pairs), 0, context.count, context.archive)
+    stays = [one.role == "system" or (covers == "answers" and is_real_user(one)) for one in context.messages]
+    pairs = [*compress(zip(context.messages, context.sizes, strict=True), stays)]
+    return replace(_with_pairs(context, pairs), overhead=0)
 
 
 def longer(context: Context, messages: Sequence[Message]) -> Context:

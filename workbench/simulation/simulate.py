@@ -32,7 +32,7 @@ from workbench.experiment.spec import (
     documented,
     model_name,
 )
-from workbench.experiment.store import RunFolder
+from workbench.experiment.store import RunFolder, typed
 from workbench.experiment.workers import workers
 from workbench.judge.exam.readers import Answered, CandidateLikelihood, Choice, ModelReader
 from workbench.metrics.costs.pricing import pricing
@@ -187,15 +187,12 @@ def _name(spec: SimulationSpec, presets: Iterable[Preset], sources: Iterable[Ses
 
 
 def _tables(rows: list[Row]) -> Simulation:
-    import pandas as pd
-
     done = [row for row in rows if "failed" not in row]
     looked = [one for row in done for one in row["look_ups_rows"]]
-    simulated = pd.DataFrame(done, columns=list(SIMULATED)).astype(SIMULATED)
-    if not len(simulated):
+    if not done:
         raise SettingError("; ".join(row["failed"] for row in rows) or "no session could be simulated")
     failed = tuple(row["failed"] for row in rows if "failed" in row)
-    return Simulation(simulated, pd.DataFrame(looked, columns=list(LOOK_UPS)).astype(LOOK_UPS), failed)
+    return Simulation(typed(done, SIMULATED), typed(looked, LOOK_UPS), failed)
 
 
 def _simulated(task: _Task) -> list[Row]:
@@ -213,15 +210,11 @@ def _recording(task: _Task) -> Recording:
     return read(task.source, task.spec.window, redaction=task.spec.redaction)
 
 
-def _is_local(reader: str) -> bool:
-    return reader == "lexical" or reader.startswith("local")
-
-
 def reader_of(name: str, how: ModelSettings) -> ModelReader | None:
     """The reader of that name; None is the lexical one."""
     if name == "lexical":
         return None
-    if _is_local(name):
+    if name.startswith("local"):
         return CandidateLikelihood(CachedLikelihood.of(weights(name.partition(":")[2] or "gemma")))
     return Choice(how.model(name))
 

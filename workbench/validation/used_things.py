@@ -12,6 +12,7 @@ import pandas as pd
 from workbench.compaction.presets import preset
 from workbench.errors import LeftOut, SettingError, WorkbenchError
 from workbench.experiment.prepared import Prepared, SessionSource, What, prepared, sessions_in, sources_of
+from workbench.experiment.store import typed
 from workbench.formats import some
 from workbench.importers.importer import load
 from workbench.metrics.demand import HORIZON, Demand
@@ -85,8 +86,7 @@ def used_things(sessions: Sequence[Prepared]) -> pd.DataFrame:
     A thing is an exact thing (an entity) of the history before a compaction that an answer uses among the next
     `HORIZON` messages, and before the next compaction. Columns: docs/tables.md.
     """
-    rows = [row for ready in sessions for row in _of_session(ready)]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+    return typed((row for ready in sessions for row in _of_session(ready)), COLUMNS)
 
 
 def _of_session(ready: Prepared) -> Iterator[dict[str, object]]:

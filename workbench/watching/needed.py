@@ -72,12 +72,9 @@ def compactions(session: Session) -> list[Taken]:
 
 def _next_request(path: Sequence[Entry], at: int) -> int:
     """The place of the first answer after a compaction: what came between, such as files read again, was sent."""
-    answers = (i for i in range(at, len(path)) if path[i].type == "message" and _is_answer(path[i]))
+    later = enumerate(path[at:], at)
+    answers = (i for i, entry in later if entry.type == "message" and entry.message.role == "assistant")
     return next(answers, len(path))
-
-
-def _is_answer(entry: Entry) -> bool:
-    return entry.type == "message" and entry.message.role == "assistant"
 
 
 def likely_needed(taken: Taken, cwd: str = "") -> list[Lost]:

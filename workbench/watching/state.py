@@ -75,7 +75,7 @@ class SessionMeter:
         for message, size in zip(context, sizes, strict=True):
             parts[_part(message)] += size
         tokens, size_from = parts.total(), "calibrated count" if found.calibration else "count"
-        since = _since_compaction(session)
+        since = session.messages[session.recorded[-1].at if session.recorded else 0 :]  # its context was made smaller
         for at in range(len(since) - 1, -1, -1):
             if prompt := _prompt(since[at]):
                 tokens, size_from = prompt + sum(map(found.count, since[at:])), "reported usage"
@@ -84,11 +84,11 @@ class SessionMeter:
         limit, limit_from = self._limit(session, format)
         growth = _growth([found.count(one) for one in since], since)
         left = None if growth is None or growth <= 0 else max(0, -(-(limit - tokens) // max(int(growth), 1)))
+        compactions = sum(isinstance(one.entry, CompactionEntry) for one in session.recorded)
         pace = _pace(one.time for one in since if isinstance(one, AssistantMessage))
         return SessionState(
-            session.id, len(session.requests), _compactions(session), tokens, size_from,
-            dict(parts.most_common()), growth, limit,
-            limit_from, left, None if left is None or pace is None else left * pace / 60,
+            session.id, len(session.requests), compactions, tokens, size_from, dict(parts.most_common()), growth,
+            limit, limit_from, left, None if left is None or pace is None else left * pace / 60,
         )  # fmt: skip
 
     def _size(self, message: Message, /) -> int:
@@ -120,15 +120,6 @@ def _part(message: Message) -> str:
 def _prompt(message: Message) -> int:
     """The reported size of the prompt that a message answered; 0 where none is reported."""
     return message.usage.prompt if isinstance(message, AssistantMessage) and message.usage is not None else 0
-
-
-def _compactions(session: Session) -> int:
-    return sum(isinstance(one.entry, CompactionEntry) for one in session.recorded)
-
-
-def _since_compaction(session: Session) -> Sequence[Message]:
-    """The messages since the last time that the agent made its context smaller."""
-    return session.messages[session.recorded[-1].at if session.recorded else 0 :]
 
 
 def _growth(sizes: Sequence[int], messages: Sequence[Message]) -> float | None:

@@ -20,12 +20,7 @@ from workbench.experiment.progress import progress
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.spec import Read, Whole, documented, model_name, one_model
 from workbench.experiment.store import TableFolder
-from workbench.judge.contexts import (
-    Compacted,
-    ContextSpec,
-    context_text,
-    even_choice,
-)  # fmt: skip
+from workbench.judge.contexts import Compacted, ContextSpec, context_text, even_choice
 from workbench.judge.exam.admission import NotAdmitted, admission
 from workbench.judge.exam.readers import CandidateLikelihood, Choice, ModelReader
 from workbench.metrics.exam.exams import Exams
