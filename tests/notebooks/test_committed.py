@@ -16,8 +16,10 @@ PLOTTING = {"matplotlib", "matplotlib.pyplot"}
 BESIDES = {
     "04_write_a_stage": {"dataclasses"}, "06_real_models": {"os"},
     "07_in_your_agent": {"json", "litellm", "os", "subprocess", "sys", "tempfile", "time"},
+    "09_which_strategy_fits": {"pathlib", "workbench.advice.advise", "workbench.learning.learn"},
 }  # fmt: skip
-"""What a notebook may import besides: the one about an agent's loop has the loop's own client, and kills an agent."""
+"""What a notebook may import besides: the one about an agent's loop has the loop's own client, and kills an agent;
+what learns and advises stands beside the face."""
 
 
 def cells(path: Path, kind: str = "code") -> list[dict[str, Any]]:
@@ -32,7 +34,7 @@ def test_there_are_notebooks() -> None:
     names = {path.stem for path in NOTEBOOKS}
     course = {
         "01_first_replay", "02_compare_strategies", "03_explore_session", "04_write_a_stage", "05_sweep",
-        "06_real_models", "07_in_your_agent", "08_does_the_work_get_done",
+        "06_real_models", "07_in_your_agent", "08_does_the_work_get_done", "09_which_strategy_fits",
     }  # fmt: skip
     assert course | {"experiment", "report"} <= names
 

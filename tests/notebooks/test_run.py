@@ -8,6 +8,7 @@ import pytest
 from report.here import run_here, without_kernels
 
 from profiles import FULL
+from workbench.datasets.bundled import bundled_files
 from workbench.report.notebooks import notebook, run_notebook
 
 pytestmark = pytest.mark.notebook
@@ -60,6 +61,18 @@ def test_whether_the_work_gets_done(tmp_path: Path) -> None:
     text = shown(run("08_does_the_work_get_done", tmp_path, {**given, "out": str(tmp_path / "run")}))
     assert "none" in text and "misread" in text and "saved_usd_net" in text and "entity" in text
     assert {"trials.parquet", "simulated.parquet"} <= {path.name for path in (tmp_path / "run").iterdir()}
+
+
+def test_which_strategy_fits(tmp_path: Path) -> None:
+    files = [str(file) for file in bundled_files()[:4]]
+    given: Any = {"sessions": files, "window": 16_000, "candidates": ["summarize", "learned"], "limit": 1}
+    text = shown(run("09_which_strategy_fits", tmp_path, {**given, "out": str(tmp_path / "run")}))
+    assert "[user]" in text or "[said]" in text
+    assert (
+        "4 sessions of 3 projects are too few to learn from" in text and "never said" in text and "1 pictures" in text
+    )
+    assert "mine+recall" in text and "on projects that the choice had not seen" in text
+    assert (tmp_path / "run" / "weights.json").is_file()
 
 
 def test_a_sweep(tmp_path: Path) -> None:
