@@ -144,6 +144,17 @@ def test_lines_of_an_earlier_summary_are_carried_on() -> None:
     assert "Never edit /srv/app/config/production.toml by hand." in summary_of(again).text
 
 
+def test_what_the_user_asked_for_first_outlives_compactions() -> None:
+    asked = "I wonder whether our little shop feels slower in the mornings than it did before the summer came."
+    context = Context.of([UserMessage(id="first", blocks=(Text(asked),)), *conversation().messages])
+    for step in range(2):
+        size = Budget(target=context.tokens // 10, window=context.tokens, reason="matched")
+        done = compact(context, preset("learned").strategy, size, Scripted([]))
+        assert asked in summary_of(done).text
+        more = [replace(one, id=f"{one.id} {step}") for one in conversation().messages]
+        context = Context.of([*done.sent.messages, *more])
+
+
 def test_a_model_writes_above_the_lines_and_sees_them() -> None:
     model = Scripted(["The user wants handler_3 fixed."] * 2)
     done = compacted("learned_summary", model)

@@ -16,7 +16,7 @@ from workbench.extraction.statements import is_decision, is_pending, tasks
 from workbench.models.extractive.outline import is_demand
 from workbench.models.extractive.reading import LAST_SPOKEN, Line, LineOrigin, LineReader
 from workbench.ragged import Floats, Ints, integers
-from workbench.transcript.message import AssistantMessage, Message, Summary, ToolResult, said_texts
+from workbench.transcript.message import AssistantMessage, Message, Summary, ToolResult, is_real_user, said_texts
 
 Part: TypeAlias = Literal["needed", "tells", "states"]
 PARTS: tuple[Part, ...] = get_args(Part)
@@ -39,7 +39,7 @@ LONGEST = 400
 MOST_TEXT = 600
 """Characters of a line that may be chosen."""
 MOST_READ = 100_000
-"""Characters that are read: what was said and called first, then results, each newest first. Reading takes time."""
+"""Characters that are read: the request, what was said and called, then results, newest first. Reading takes time."""
 _LABEL = re.compile(r"\[(user|said|command|argument|result|failed|thought)\]")
 
 
@@ -155,10 +155,12 @@ class LineTable:
 
 
 def _worth_reading(messages: Sequence[Message], chars: Floats) -> list[bool]:
-    """Which messages are read: all, where they are short enough together."""
+    """Which messages are read: all, where they are short enough together; the request and earlier summaries first."""
     found, left = [False] * len(messages), MOST_READ
+    request = next((i for i, message in enumerate(messages) if is_real_user(message)), -1)
+    later = [i != request and not isinstance(message, Summary) for i, message in enumerate(messages)]
     results = [isinstance(message, ToolResult) for message in messages]
-    for i in sorted(range(len(messages)), key=lambda i: (results[i], -i)):
+    for i in sorted(range(len(messages)), key=lambda i: (later[i], results[i], -i)):
         if chars[i] <= left:
             found[i] = True
             left -= chars[i]

@@ -8,14 +8,16 @@ from itertools import groupby
 
 import numpy as np
 
-from workbench.models.extractive.reading import LineReader, harmless
+from workbench.models.extractive.reading import LineOrigin, LineReader, harmless
 from workbench.models.learned.features import LineTable
 from workbench.models.learned.weights import LearnedWeights
-from workbench.ragged import Flags, Floats
+from workbench.ragged import Flags, Floats, Ints
 from workbench.transcript.message import Message
 
 FULL, TRIES = 0.985, 8
 """The part of its tokens at which a text is full enough, and how often its length is mended."""
+REQUEST = 0.2
+"""The part of the room in which the first thing that the user said stands before all other lines are chosen."""
 _READER = LineReader()
 
 
@@ -39,7 +41,7 @@ def chosen_lines(
         table = LineTable(messages, _READER)
         goes = np.zeros(len(messages), dtype=bool)
         goes[list(gone)] = True
-        order = list(_ranked(weights, table, goes, 3.0 * most))
+        order = list(_ranked(weights, table, goes, most))
     low, high, best, rate = 0, len(order), "", 1.0
     costs = np.cumsum(table.cost[order]) if order else np.zeros(0)
     for _ in range(TRIES):
@@ -58,8 +60,8 @@ def chosen_lines(
     return best
 
 
-def _ranked(weights: LearnedWeights, table: LineTable, goes: Flags, tokens: float) -> Iterator[int]:
-    """Lines of messages that go, of about so many tokens, those of the most gain a token first."""
+def _ranked(weights: LearnedWeights, table: LineTable, goes: Flags, most: int) -> Iterator[int]:
+    """Lines of messages that go, more than enough for so many tokens: the request, then those of the most gain."""
     if not table.lines:
         return
     needed = np.zeros(len(table.names))
@@ -73,7 +75,18 @@ def _ranked(weights: LearnedWeights, table: LineTable, goes: Flags, tokens: floa
     np.add.at(untold, table.pair_name[stays], np.log1p(-np.minimum(tells[stays], 0.999)))
     left = np.exp(untold)
     gains = states + np.bincount(table.pair_line, tells * (needed * left)[table.pair_name], minlength=len(table.lines))
-    yield from _greedy(table, np.flatnonzero(may_go), gains / table.cost, tells, needed * left, states, tokens)
+    rates = gains / table.cost
+    rates[_request(table, may_go, REQUEST * most)] = np.inf
+    yield from _greedy(table, np.flatnonzero(may_go), rates, tells, needed * left, states, 3.0 * most)
+
+
+def _request(table: LineTable, may_go: Flags, tokens: float) -> Ints:
+    """The lines of what the user said first, in their order, as many as fit."""
+    said = np.flatnonzero(table.origin == LineOrigin.USER)
+    first = said[table.at[said] == table.at[said].min(initial=len(table.messages))]
+    first = first[may_go[first]]
+    fitting: Ints = first[np.cumsum(table.cost[first]) <= tokens]
+    return fitting
 
 
 def _greedy(
@@ -89,7 +102,7 @@ def _greedy(
         before, i = untried.pop() if untried and (not again or untried[-1] < again[0]) else heappop(again)
         names = table.lines[i].entities
         gain = prose[i] + sum(told[starts[i] + n] * left[name] for n, name in enumerate(names))
-        if -gain / cost[i] > before + 1e-15:
+        if before > -np.inf and -gain / cost[i] > before + 1e-15:
             heappush(again, (-gain / cost[i], i))
             continue
         spent += cost[i]
