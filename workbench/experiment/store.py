@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -30,8 +30,8 @@ COLUMNS: dict[str, dict[str, str]] = {
         "session": "session", "title": "text", "project": "text", "path": "text", "format": "str", "model": "text",
         "messages": "int", "requests": "int", "tokens": "int", "overhead": "int", "scale": "float",
         "calibration_error": "float", "window": "int", "window_wanted": "int", "window_source": "str",
-        "window_used": "int", "branches": "int",
-        "recorded_compactions": "int", "skipped": "lines", "status": "str", "reason": "text",
+        "window_used": "int", "branches": "int", "recorded_compactions": "int", "skipped": "lines", "status": "str",
+        "reason": "text",
     },
     "steps": {
         **_REPLAY, "request": "int", "index": "int", "tokens_recorded": "int", "tokens_sent": "int",
@@ -72,9 +72,8 @@ COLUMNS: dict[str, dict[str, str]] = {
         "session": "session", "model": "text", "row": "text", "cache": "str", "why": "text", "requests": "int",
         "left_out": "int", "prompt_error": "float", "read_error": "float", "usd_error": "float", "usd": "float",
         "usd_reported": "float", "bill_error": "float", "usd_missed": "float", "usd_found": "float", "missed": "int",
-        "reasons": "str",
-        "compactions": "int", "clearings": "int", "shrunk": "int",
-        "grown": "int", "unseen_start": "int",
+        "reasons": "str", "compactions": "int", "clearings": "int", "shrunk": "int", "grown": "int",
+        "unseen_start": "int",
     },
     "losses": {
         **_PLACE, "at": "int", "kind": "str", "entity": "text", "recoverable": "str", "level": "str",
@@ -189,6 +188,13 @@ class RunFolder:
         text = json.dumps(replay, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
         kept = f'{{"sha256":"{sha256(text.encode()).hexdigest()}","replay":{text}}}'
         write_atomically(self.path / "replays" / f"{key}.json", kept)
+
+    def made(self, key: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """What was kept under a key; it is made, and kept, where there is nothing. An error leaves nothing."""
+        found = self.replay(key)
+        if found is None:
+            self.keep(key, found := make())
+        return found
 
     def tidy(self, before: float) -> None:
         """Remove what killed processes had begun to write before that time (seconds since 1970)."""

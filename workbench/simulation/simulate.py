@@ -225,14 +225,10 @@ def _kept(task: _Task, ready: Prepared, needs: Needs, strategy: Preset) -> Row:
         code_version(), session.origin.sha256 or key(session.messages), session.id, strategy, ready.window, spec.reader,
         model_name(spec.model), spec.price_model, spec.prices, spec.redaction,
     )  # fmt: skip
-    found = task.folder.replay(name)
-    if found is None:
-        try:
-            found = simulated_row(ready, strategy, needs, spec, task.how)
-        except SettingError as error:
-            return {"failed": f"{session.id} under {strategy.name}: {error}"}
-        task.folder.keep(name, found)
-    return found
+    try:
+        return task.folder.made(name, lambda: simulated_row(ready, strategy, needs, spec, task.how))
+    except SettingError as error:
+        return {"failed": f"{session.id} under {strategy.name}: {error}"}
 
 
 def simulated_row(

@@ -245,23 +245,22 @@ def _row(job: _Job, task: TrialTask, way: Preset, window: int) -> Row:
         "trial", code_version(), task.family, task.seed, way, who, model_name(spec.writer), job.how.seal(writer),
         window, spec.price_model, limits, job.how.replicate,
     )  # fmt: skip
-    known = job.folder.replay(named)
-    if known is not None:
-        return known
-    agent: Agent = ReaderAgent() if spec.is_reader else ModelAgent(job.how.model(spec.agent))
-    try:
+
+    def tried() -> Row:
+        agent: Agent = ReaderAgent() if spec.is_reader else ModelAgent(job.how.model(spec.agent))
         with opened(task, sandbox=not spec.is_reader and not spec.no_sandbox) as workspace:
             done = work(
                 task, agent, way, workspace, window=window, tariff=known_tariff(spec.price_model), writer=writer,
                 limits=limits,
             )  # fmt: skip
-            row = {**of, "window": window, "status": "ok", **_graded(task, workspace, done)}
+            return {**of, "window": window, "status": "ok", **_graded(task, workspace, done)}
+
+    try:
+        return job.folder.made(named, tried)
     except (Unanswered, SetupError) as error:
         return {**of, "window": window, "status": "pending", "reason": str(error)}
     except WorkbenchError as error:
         return {**of, "window": window, "status": "failed", "reason": str(error)}
-    job.folder.keep(named, row)
-    return row
 
 
 def _graded(task: TrialTask, workspace: Workspace, done: Trial) -> Row:
