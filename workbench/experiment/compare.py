@@ -15,7 +15,6 @@ from pathlib import Path
 from socket import gethostname
 from time import time
 from typing import TYPE_CHECKING, Any, NoReturn, Self
-from uuid import uuid4
 
 from workbench.compaction.strategy import Preset
 from workbench.errors import UnknownName
@@ -179,9 +178,8 @@ class Run:
         where = [str(source.path.resolve()) if source.path else source.name for source in sources]
         name = key(spec.settings(), list(map(described, presets)), where)[:8]
         folder = spec.out or REPORTS / f"compare-{name}"
-        how = spec.model_settings or ModelSettings()
-        part, sitting = str(folder.resolve()), how.sitting or uuid4().hex
-        how = replace(how, run=how.run or part, part=part, sitting=sitting, replicate=spec.seed)
+        how = ModelSettings.of_run(spec.model_settings, folder)
+        how = replace(how, part=str(folder.resolve()), replicate=spec.seed)
         return cls(tuple(sources), Task(spec, presets, RunFolder(folder), how, baseline))
 
     def results(self) -> Results:

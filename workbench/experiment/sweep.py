@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
-from uuid import uuid4
 
 from workbench.errors import LeftOut
 from workbench.experiment import compare as runs
@@ -100,8 +99,7 @@ class _Sweep:
         points = found.points()
         name = key(dict(found) | {"replicates": None}, list(map(found.preset, points)))[:8]
         folder = execution.out or REPORTS / f"sweep-{name}"
-        how = execution.model_settings or ModelSettings()
-        how = replace(how, run=how.run or str(folder.resolve()), sitting=how.sitting or uuid4().hex)
+        how = ModelSettings.of_run(execution.model_settings, folder)
         return cls(found, points, folder, execution.changed(model_settings=how))
 
     def runs(self) -> Iterator[tuple[RunSpec, list[str]]]:

@@ -123,8 +123,7 @@ class ContextSpec(Masking):
     @property
     def how(self) -> ModelSettings:
         """How models are asked; limits count for the folder of the table unless another run is named."""
-        found = self.model_settings or ModelSettings()
-        return replace(found, run=found.run or str(self.out))
+        return ModelSettings.of_run(self.model_settings, self.out)
 
     def without_writer(self) -> tuple[Self, FillerModel | None]:
         """The specification for a forecast, which asks no model: filler is in the place of a real model's summaries.

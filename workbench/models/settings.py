@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from socket import gethostname
+from typing import Self
+from uuid import uuid4
 
 from workbench.errors import SettingError
 from workbench.models import find_model
@@ -54,6 +56,12 @@ class ModelSettings:
         if self.on_bad_summary not in CHOICES:
             raise SettingError(f"on_bad_summary is {self.on_bad_summary!r}; it must be one of {', '.join(CHOICES)}")
         _ = self.ledger
+
+    @classmethod
+    def of_run(cls, given: Self | None, folder: Path) -> Self:
+        """The settings of one command that writes into a folder: calls count for it unless another run is named."""
+        found = given or cls()
+        return replace(found, run=found.run or str(folder.resolve()), sitting=found.sitting or uuid4().hex)
 
     @property
     def ledger(self) -> Ledger:

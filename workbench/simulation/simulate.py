@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 from pydantic import Field
 
@@ -175,7 +174,7 @@ def _tasks(sessions: What, spec: SimulationSpec) -> list[_Task]:
     presets = tuple(preset(one) if isinstance(one, str) else one for one in spec.strategies)
     sources = limited(sources_of(sessions), spec.limit)
     folder = spec.out or Path("reports") / f"simulate-{_name(spec, presets, sources)}"
-    how = replace(spec.model_settings or ModelSettings(), run=str(folder.resolve()), sitting=uuid4().hex)
+    how = ModelSettings.of_run(spec.model_settings, folder)
     return [_Task(source, spec, presets, RunFolder(folder), how) for source in sources]
 
 

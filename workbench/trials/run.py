@@ -109,10 +109,10 @@ class TrialSpec(Execution):
     @property
     def how(self) -> ModelSettings:
         """How models are asked; limits count for the folder unless another run is named."""
-        found = self.model_settings or ModelSettings()
+        found = ModelSettings.of_run(self.model_settings, self.folder)
         wanted = [one for one in (self.agent, self.writer) if one != READER]
         served = found.served or tuple((name, server_address(name)) for name in local_weights(wanted))
-        return replace(found, run=found.run or str(self.folder.resolve()), served=served)
+        return replace(found, served=served)
 
 
 @dataclass(frozen=True, slots=True)
