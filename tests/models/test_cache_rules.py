@@ -86,7 +86,13 @@ def test_a_model_has_its_own_minimum() -> None:
 
 @pytest.mark.parametrize(
     ("model", "read"),
-    [("gpt-5.4", 29_952), ("gpt-5.5", 29_696), ("gpt-5.6", 29_696), ("gemini-3.1-pro-preview", 23_400)],
+    [
+        ("gpt-5.4", 29_952),
+        ("gpt-5.5", 29_696),
+        ("gpt-5.6", 29_696),
+        ("gemini-3.1-pro-preview", 23_400),
+        ("gemini-3-flash-preview", 28_672),
+    ],
 )
 def test_some_models_read_whole_blocks_of_their_own(model: str, read: int) -> None:
     assert rules_for(known(model), model).cached(40_000, 30_001, 30_001, 500, 1.0) == read
