@@ -147,20 +147,16 @@ class Processes(Workers):
         return future
 
     def _another(self) -> Executor:
-        self._started.append(_one_process(self._most))
+        """A pool of one process. Loky's: tasks may be defined in a notebook, and a script needs no guard."""
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        pool = ProcessPoolExecutor(1, initializer=_start, initargs=(os.getpid(), self._most), env=ONE_THREAD)
+        self._started.append(pool)
         return self._started[-1]
 
     def __exit__(self, *error: object) -> None:
         for pool in self._started:
             _kill(pool)
-
-
-def _one_process(most: float) -> Executor:
-    """A pool of one process. Loky's: tasks may be defined in a notebook, and a script needs no guard."""
-    from joblib.externals.loky import ProcessPoolExecutor
-
-    pool: Executor = ProcessPoolExecutor(1, initializer=_start, initargs=(os.getpid(), most), env=ONE_THREAD)
-    return pool
 
 
 def _submitted(pool: Executor, what: Callable[[Task], Result], task: Task) -> Future[Result]:

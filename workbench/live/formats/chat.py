@@ -8,7 +8,6 @@ from workbench.importers.blocks import thought_block, tool_call
 from workbench.importers.values import label
 from workbench.live.formats.parts import SAID, blocks, type_of
 from workbench.live.formats.shape import (
-    EMPTY_RESULT,
     GAP,
     SYSTEM_ROLES,
     Entry,
@@ -16,6 +15,7 @@ from workbench.live.formats.shape import (
     HostMessage,
     OutgoingMessage,
     Record,
+    content_of,
     own_parts,
     said_by_name,
     text_of,
@@ -88,13 +88,13 @@ class Chat(HostFormat):
             elif message.role == "summary":
                 parts.append(given.parts[id(was)])
             elif id(was) in given.parts:
-                parts.append({**given.parts[id(was)], "content": _content(message.blocks, given) or EMPTY_RESULT})
+                parts.append({**given.parts[id(was)], "content": content_of(message.blocks, given, WORDS)})
             elif message.role == "assistant" and was.role == "assistant":
                 for record in _rewritten_answer(message, was, given):
                     yield {**record, "content": [*parts, *record["content"]]} if parts else record
                     parts = []
             elif len(given.messages) == 1:
-                yield {**given.record, "content": _content(message.blocks, given) or EMPTY_RESULT}
+                yield {**given.record, "content": content_of(message.blocks, given, WORDS)}
             else:
                 parts += own_parts(message.blocks, given, WORDS)
         if parts:
@@ -200,13 +200,6 @@ def _answer(record: Record, entry: Entry) -> AssistantMessage:
         entry.parts[id(said[-1])] = one
     name = label(record, "name")
     return AssistantMessage(id=entry.new_id(), blocks=tuple(said), name=name, pinned=entry.pinned)
-
-
-def _content(said: Sequence[AnswerBlock], given: HostMessage) -> Json:
-    """Text where there is only text and no part of the host's, else a list of parts."""
-    if any(block.type == "image" or isinstance(given.parts.get(id(block)), Mapping) for block in said):
-        return own_parts(said, given, WORDS)
-    return text_of(said)
 
 
 def _rewritten_answer(message: AssistantMessage, was: AssistantMessage, given: HostMessage) -> Iterator[Record]:

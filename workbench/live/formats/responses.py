@@ -26,7 +26,7 @@ from workbench.live.formats.shape import (
     HostFormat,
     HostMessage,
     Record,
-    own_parts,
+    content_of,
     said_by_name,
     text_of,
     thoughts_of,
@@ -55,6 +55,8 @@ _NATIVE = frozenset({"compaction", "compaction_summary", "context_compaction"})
 _BESIDE = frozenset({"mcp_approval_response", "item_reference", "compaction_trigger", "additional_tools"})
 """Items of the host that say nothing that could be shortened."""
 _ANSWERED = SAID | {"refusal"}
+WORDS = {"type": "input_text"}
+"""A part with words, but for the words."""
 BLANK = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5E"
     "rkJggg=="
@@ -126,7 +128,7 @@ class Responses(HostFormat):
             elif message.role == "tool":
                 yield {**given.record, "output": _output_of(message, given)}
             else:
-                yield {**given.record, "content": _content(message.blocks, given) or EMPTY_RESULT}
+                yield {**given.record, "content": content_of(message.blocks, given, WORDS)}
 
     def new(self, message: Message) -> Iterable[Record]:
         """A message that the host never had, as items."""
@@ -198,14 +200,7 @@ def _output_of(result: ToolResult, given: HostMessage) -> Json:
         outcome = before[-1].get("outcome") if isinstance(before, list) and before else None
         return [{"stdout": text, "stderr": "", "outcome": outcome or {"type": "exit", "exit_code": 0}}]
     takes_parts = kind in ("function_call_output", "custom_tool_call_output")
-    return _content(result.blocks, given) or EMPTY_RESULT if takes_parts else text
-
-
-def _content(said: Sequence[AnswerBlock], given: HostMessage) -> Json:
-    """Text where there is only text, else a list of parts, the host's own where nothing changed."""
-    if all(block.type == "text" and not isinstance(given.parts.get(id(block)), Mapping) for block in said):
-        return text_of(said)
-    return own_parts(said, given, {"type": "input_text"})
+    return content_of(result.blocks, given, WORDS) if takes_parts else text
 
 
 def _rewritten_answer(message: AssistantMessage, was: AssistantMessage, given: HostMessage) -> Iterator[Record]:

@@ -191,6 +191,13 @@ def own_parts(blocks: Sequence[AnswerBlock], given: HostMessage, words: Record) 
     return [part for part in found if part]
 
 
+def content_of(said: Sequence[AnswerBlock], given: HostMessage, words: Record) -> Json:
+    """Text where there is only text and no part of the host's, else a list of parts; what was there is never empty."""
+    if any(block.type != "text" or isinstance(given.parts.get(id(block)), Mapping) for block in said):
+        return own_parts(said, given, words) or EMPTY_RESULT
+    return text_of(said) or EMPTY_RESULT
+
+
 def thoughts_of(message: AssistantMessage) -> list[int]:
     """The identities of an answer's thoughts."""
     return [id(block) for block in message.blocks if block.type == "thinking"]
