@@ -159,8 +159,7 @@ def detours(simulated: Mapping[Hashable, Any]) -> dict[str, float | None]:
 
 
 def _presets(strategies: Iterable[str | Preset]) -> Mapping[str, Preset]:
-    found = (preset(one) if isinstance(one, str) else one for one in strategies)
-    return {one.name: one for one in found}
+    return {one.name: one for one in map(preset, strategies)}
 
 
 def _measured(

@@ -51,7 +51,7 @@ def leave_one_out(
         SettingError: the strategy has fewer than two stages, or there is nothing to read.
         UnknownName: no strategy or model of that name.
     """
-    whole = preset(strategy) if isinstance(strategy, str) else strategy
+    whole = preset(strategy)
     parts = dict(_without_each(whole))
     if len(parts) < 2:
         raise SettingError(f"the strategy {whole.name} has fewer than two stages, so that none can be left out")

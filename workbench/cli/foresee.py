@@ -44,7 +44,7 @@ class Foresight:
     @property
     def asks(self) -> bool:
         """Whether a language model may be asked."""
-        return any(is_asked(find_model(one) if isinstance(one, str) else one) for one in self.models)
+        return any(map(is_asked, map(find_model, self.models)))
 
     def tell(self, uses: Mapping[str, ModelUse]) -> bool:
         """Say what is to come, by purpose; whether the command should go on."""

@@ -229,7 +229,7 @@ class Grid(Scope):
             SettingError: a setting that it does not have, or of another type.
         """
         base = self.strategies[self.names.index(point.base)]
-        return variant(preset(base) if isinstance(base, str) else base, point.settings, point.strategy)
+        return variant(preset(base), point.settings, point.strategy)
 
 
 GridLike: TypeAlias = Grid | Mapping[str, object] | str | Path

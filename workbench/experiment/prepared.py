@@ -102,7 +102,7 @@ def replay(
     """
     ready = session if isinstance(session, Prepared) else prepared(session, window)
     used = ready.window if window is None else ready.sizing.window(window)
-    chosen = preset(strategy) if isinstance(strategy, str) else strategy
+    chosen = preset(strategy)
     asked = ready.reader((model_settings or ModelSettings()).model(model))
     last = len(ready.session.messages) - 1
     if wrong := [at for at in by_hand if not 0 <= at <= last]:

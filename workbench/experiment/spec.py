@@ -265,7 +265,7 @@ def with_references(strategies: Sequence[str | Preset]) -> tuple[Preset, ...]:
     """
     named = {one if isinstance(one, str) else one.name: one for one in strategies}
     inner = [one for name, one in named.items() if name not in REFERENCE_STRATEGIES]
-    return tuple(preset(one) if isinstance(one, str) else one for one in ("none", *inner, "null"))
+    return tuple(map(preset, ("none", *inner, "null")))
 
 
 def documented(kind: type[Spec]) -> Callable[[Function], Function]:

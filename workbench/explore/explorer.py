@@ -45,11 +45,11 @@ def explore(
     """
     ready = prepared(session, window)
     presets = {name: preset(name) for name in (tuple(strategies) or tuple(BUILTIN))}
-    chosen = preset(strategy) if isinstance(strategy, str) else strategy
-    other = preset(beside) if isinstance(beside, str) else beside
+    chosen = preset(strategy)
+    other = None if beside is None else preset(beside)
     presets |= {part.name: part for part in (chosen, other) if part is not None}
     used = telling_window(ready) if window is None else ready.sizing.window(window)
-    found = find_model(model) if isinstance(model, str) else model
+    found = find_model(model)
     settings = ExplorerSettings(chosen.name, used, threshold, tail, None if other is None else other.name)
     return Explorer(ready, presets, found, settings)
 

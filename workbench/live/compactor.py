@@ -84,7 +84,7 @@ class Compactor(RecallTool):
         """
         whole("window", window)
         check(preset, model, settings, hooks, format, on_event=on_event, count=count, pins=pins, clock=clock)
-        self.preset = preset_named(preset) if isinstance(preset, str) else preset
+        self.preset = preset_named(preset)
         self._host = host = Host(on_event)
         self._tell, self._lock = host.tell, RLock()
         plain = host.counter(count or chars_per_token)
@@ -93,7 +93,7 @@ class Compactor(RecallTool):
         reader.recognise, self._memory = recogniser(self.preset), Memory(reader)
         current = settings if callable(settings) else lambda: settings
         self._gauge = Gauge(self.preset, self._memory, current, window, host.clock(clock), plain, host)
-        writer = find_model(model) if isinstance(model, str) else model
+        writer = None if model is None else find_model(model)
         self._runner = Runner(self._gauge, writer, hooks, host, self._lock)
         self._media = MediaBudget(self._runner)
         self._recovery = Recovery(self._runner, self._media, host)

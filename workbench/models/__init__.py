@@ -40,8 +40,8 @@ def _scripted(rest: str) -> Model:
 BUILTIN: Mapping[str, Maker] = {"extractive": _extractive, "litellm": _litellm, "local": _local, "scripted": _scripted}
 
 
-def find_model(name: str) -> Model:
-    """The model of that name, built in or installed.
+def find_model(name: Model | str) -> Model:
+    """The model of that name, built in or installed. A model is given back as it is.
 
     Built in are `extractive`, `litellm:<name>`, `local`, `local:<weights>` and `scripted:<what it says>`.
 
@@ -49,5 +49,7 @@ def find_model(name: str) -> Model:
         UnknownName: neither built in nor installed.
         SettingError: `litellm` without a model's name.
     """
+    if not isinstance(name, str):
+        return name
     kind, _, rest = name.partition(":")
     return find("model", kind, BUILTIN)(rest)

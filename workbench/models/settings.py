@@ -79,7 +79,7 @@ class ModelSettings:
             UnknownName: no model of that name.
             SettingError: this is another machine than the one that keeps the limits.
         """
-        found = find_model(wanted) if isinstance(wanted, str) else wanted
+        found = find_model(wanted)
         if not isinstance(found, LiteLLM):
             return found
         if isinstance(found, Local) and not found.address:
@@ -119,5 +119,5 @@ def model_names(text: str) -> tuple[str, ...]:
 
 def local_weights(models: Sequence[str | Model]) -> tuple[str, ...]:
     """The weights that these models need a server for on this machine."""
-    found = (find_model(one) if isinstance(one, str) else one for one in models)
+    found = map(find_model, models)
     return tuple(dict.fromkeys(one.model for one in found if isinstance(one, Local) and not one.address))

@@ -171,7 +171,7 @@ class FillerReader(Choice):
 
 
 def _tasks(sessions: What, spec: SimulationSpec) -> list[_Task]:
-    presets = tuple(preset(one) if isinstance(one, str) else one for one in spec.strategies)
+    presets = tuple(map(preset, spec.strategies))
     sources = limited(sources_of(sessions), spec.limit)
     folder = spec.out or Path("reports") / f"simulate-{_name(spec, presets, sources)}"
     how = ModelSettings.of_run(spec.model_settings, folder)

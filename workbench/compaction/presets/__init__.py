@@ -86,8 +86,8 @@ BUILTIN: Mapping[str, Preset] = _OnDemand(NAMES)
 KNOWN: Mapping[str, Preset] = _OnDemand((*NAMES, *VARIANTS))
 
 
-def preset(name: str) -> Preset:
-    """The preset of that name: built in, a variant, or installed.
+def preset(name: Preset | str) -> Preset:
+    """The preset of that name: built in, a variant, or installed. A preset is given back as it is.
 
     `NAME+recall` is that preset `with_recall`, `NAME+price` the same `with_price`, and both may follow a name.
     `learned:FILE` is `learned` with the weights of a file that `workbench learn` wrote.
@@ -96,6 +96,8 @@ def preset(name: str) -> Preset:
         UnknownName: neither; the message lists what is known.
         SettingError: a file of weights cannot be used.
     """
+    if isinstance(name, Preset):
+        return name
     for ending, made in ((RECALL, with_recall), (PRICE, with_price)):
         if name.endswith(ending):
             return made(preset(name.removesuffix(ending)))
@@ -114,7 +116,7 @@ def with_recall(of: Preset | str) -> Preset:
     Raises:
         UnknownName: no preset has that name.
     """
-    plain = preset(of) if isinstance(of, str) else of
+    plain = preset(of)
     if plain.strategy.recall:
         return plain
     strategies = [one and replace(one, name=one.name + RECALL, recall=True) for one in (plain.strategy, plain.overflow)]
@@ -128,7 +130,7 @@ def with_price(of: Preset | str) -> Preset:
     Raises:
         UnknownName: no preset has that name.
     """
-    plain = preset(of) if isinstance(of, str) else of
+    plain = preset(of)
     if isinstance(plain.trigger, ByPrice):
         return plain
     writes = any(isinstance(stage, Summarize) or getattr(stage, "narrative", 0.0) for stage in plain.strategy.stages)

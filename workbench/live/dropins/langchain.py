@@ -82,8 +82,8 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
             SettingError: no model for a preset that asks one first of all.
         """
         super().__init__()
-        self._preset = preset_named(preset) if isinstance(preset, str) else preset
-        self._given = {"format": "openai", "model": find_model(model) if isinstance(model, str) else model, **given}
+        self._preset = preset_named(preset)
+        self._given = {"format": "openai", "model": None if model is None else find_model(model), **given}
         self._live: OrderedDict[str, Compactor] = OrderedDict()
         Compactor(self._preset, **self._given)  # so that what it refuses is refused here
         self.tools: Sequence[BaseTool] = [self._recall_tool()] if self._preset.strategy.recall else []
