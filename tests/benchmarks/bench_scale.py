@@ -3,7 +3,9 @@
     python tests/benchmarks/bench_scale.py [--sessions 2000] [--messages 100000] [--jobs 2]
 
 The many are compared in one process, and with workers, stopped half-way and resumed; all tables must be the same
-bytes. The long session is compared under the same strategies. Exits with 1 where a table differs or a replay failed.
+bytes. The long session is compared under the same strategies, in a window of 128,000 tokens: a compaction names each
+message that it replaces, so the 5,000 of a window of 8,000 would take 14 GB. Exits with 1 where a table differs or a
+replay failed.
 """
 
 from __future__ import annotations
@@ -50,9 +52,9 @@ def many(root: Path, sessions: int, jobs: int) -> int:
         made = Session.of([rules("be brief"), *remembering(30 + n % 7)], id=f"s{n}", project=f"p{n % 9}")
         save(made, root / "many" / f"s{n:05}.jsonl")
     print(f"{sessions:,} sessions, {4 * sessions:,} replays")
-    measured(root / "many", root / "alone", 1)
-    measured(root / "many", root / "beside", jobs, stop_at=2 * sessions)
-    measured(root / "many", root / "beside", jobs)
+    measured(root / "many", root / "alone", 8_000, 1)
+    measured(root / "many", root / "beside", 8_000, jobs, stop_at=2 * sessions)
+    measured(root / "many", root / "beside", 8_000, jobs)
     wrong = 0
     for table in COLUMNS:
         texts = [(root / run / f"{table}.parquet").read_bytes() for run in ("alone", "beside")]
@@ -66,13 +68,13 @@ def one_long(root: Path, messages: int) -> int:
     path = root / "long.jsonl"
     save(Session.of([rules("be brief"), *remembering(messages // 2)], id="long"), path)
     print(f"one session of {messages:,} messages, {path.stat().st_size / 1e6:.0f} MB")
-    measured(path, root / "long", 1)
+    measured(path, root / "long", 128_000, 1)
     return Results.open(root / "long").failed
 
 
-def measured(what: Path, out: Path, jobs: int, stop_at: int = 0) -> None:
+def measured(what: Path, out: Path, window: int, jobs: int, stop_at: int = 0) -> None:
     """Run it, and print what it took; it is ended once so many replays are on disk."""
-    words = ["compare", str(what), "-s", STRATEGIES, "-w", "8000", "--shares", "0.2", "--boundaries", "0.5"]
+    words = ["compare", str(what), "-s", STRATEGIES, "-w", str(window), "--shares", "0.2", "--boundaries", "0.5"]
     words += ["--out", str(out), "--jobs", str(jobs), "--no-report", "--quiet"]
     code = "import sys; from workbench.cli import main; sys.exit(main())"
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
