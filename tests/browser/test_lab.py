@@ -160,6 +160,13 @@ def test_the_explorer_works_in_notebook_7(browser: Any, server: Lab, keep: Any) 
         page.get_by_text("window, 24,000").first.wait_for()
         page.get_by_text("under truncate").wait_for()
         slider = page.locator(".jp-OutputArea .noUi-handle").first
+        slider.focus()
+        page.keyboard.press("ArrowRight")
+        page.get_by_text("window, 32,000").first.wait_for()
+        assert "noUi-handle" in page.evaluate("document.activeElement.className")
+        page.keyboard.press("ArrowLeft")
+        page.get_by_text("window, 24,000").first.wait_for()
+        assert page.locator(".jp-MarkdownHeadingCollapsed").count() == 0
         slider.hover()
         page.mouse.down()
         box = slider.bounding_box()
@@ -177,6 +184,7 @@ def test_a_slider_moves_and_the_picture_changes(explorer: Opened, keep: Any) -> 
     page.locator('[data-go="boundary:1"]').first.click()
     lost = page.get_by_text("needed later, the context holds").first
     lost.wait_for()
+    assert page.locator(".Toastify__toast").count() == 0  # nothing pops up
     entity = page.locator(".wb-x summary:visible").first
     entity.click()
     page.get_by_text("stated by").first.wait_for()

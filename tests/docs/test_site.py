@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,13 @@ def test_every_page_is_in_the_navigation() -> None:
         f"notebooks/{path.name}" for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")
     }
     assert {name for name in pages if f": {name}\n" not in navigation + "\n"} == set()
+
+
+def test_no_program_beside_the_pages_becomes_a_page_of_its_name() -> None:
+    left_out = re.search(r"(?m)^exclude_docs: \|\n((?:  .+\n)+)", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    programs = [path.name for path in (ROOT / "docs").glob("*.py")]
+    assert left_out and programs
+    assert all(any(fnmatch(name, pattern) for pattern in left_out[1].split()) for name in programs)
 
 
 def test_every_decision_is_in_the_list_of_decisions() -> None:

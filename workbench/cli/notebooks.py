@@ -12,12 +12,13 @@ import typer
 from workbench.cli.options import AsJson, ModelOptions, takes
 from workbench.cli.output import FAILED, OK, complain, say, say_json, table
 from workbench.errors import SettingError
+from workbench.markup import TEMPLATES
 from workbench.report.experiments import run_experiment, run_experiments, table_rows
 from workbench.report.notebooks import copy_course
 
 COURSE = Path("workbench-course")
-NO_NEWS = ("--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate")
-"""JupyterLab would ask a server for news."""
+LAB = TEMPLATES / "lab"
+"""Defaults of JupyterLab's settings: else it asks at each start whether it may fetch news from a server."""
 FLAGS = ("-p", "--parameter", "-g", "--grid")
 
 
@@ -105,11 +106,17 @@ def lab(
     command = command_line(folder, *context.args)
     if os.name == "posix":  # so that Ctrl-C and signals are JupyterLab's own
         sys.stdout.flush()
-        os.execv(command[0], command)
-    return subprocess.run(command, check=False).returncode
+        os.execve(command[0], command, lab_environment())
+    return subprocess.run(command, check=False, env=lab_environment()).returncode
+
+
+def lab_environment() -> dict[str, str]:
+    """This process's environment, in which JupyterLab finds our defaults below those of the user."""
+    places = filter(None, (str(LAB), os.environ.get("JUPYTER_CONFIG_PATH")))
+    return {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(places)}
 
 
 def command_line(folder: Path, *options: str) -> list[str]:
     """The words that start JupyterLab in this folder, with this interpreter and these options."""
     first = [f"--LabApp.default_url=/lab/tree/{path.name}" for path in sorted(folder.glob("01_*.ipynb"))[:1]]
-    return [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder.resolve()}", *NO_NEWS, *first, *options]
+    return [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder.resolve()}", *first, *options]

@@ -14,6 +14,14 @@ function render({ model, el }) {
     event.preventDefault();
     model.send({ go: part.dataset.go });
   };
+  // Keys in the explorer are its own: Jupyter's shortcuts would fold a heading at an arrow, or delete the cell.
+  const placed = new ResizeObserver(() => {
+    const area = el.closest('.jp-OutputArea');
+    if (!area) return;
+    area.addEventListener('focusin', (event) => { event.target.dataset.lmSuppressShortcuts = ''; });
+    placed.disconnect();
+  });
+  placed.observe(el);
   draw();
   model.on('change:html', draw);
   el.addEventListener('click', tell);
