@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from itertools import chain
 
 from workbench.extraction.entities import Entity, Kind, plain
@@ -65,7 +64,6 @@ GIVEN_UP = frozenset({"cancelled", "canceled", "deleted", "skipped", "abandoned"
 _TASK_KEYS = ("content", "title", "text", "task", "step", "description", "subject")
 
 
-@lru_cache(maxsize=50_000)  # lines that stay in the history are asked of at each boundary
 def is_decision(text: str) -> bool:
     """Whether a line says what was chosen, or what was tried in vain."""
     return len(text) <= LONGEST and _DECISION.search(text.lower()) is not None
@@ -81,7 +79,6 @@ def is_pending(text: str) -> bool:
     return _PENDING.search(text.lower()) is not None
 
 
-@lru_cache(maxsize=50_000)  # the lines of one summary are mostly those of the one before
 def says_done(line: str) -> bool:
     """Whether a line says that something is finished, and leaves nothing of it open."""
     return _DONE.search(line) is not None and _STILL_OPEN.search(line) is None

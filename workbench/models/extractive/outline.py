@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from itertools import groupby
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -43,9 +42,6 @@ _OPEN = re.compile(
 _FILE = re.compile(r"[\w.@~/\\:-]*/[\w.@~/\\:-]*")
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
 
-REMEMBERED = 50_000
-"""Lines of which a process remembers what they are about: most lines of a summary are in the next one, too."""
-
 DEMANDED = "Constraints of the user"
 """What the user demands, in a section that is not only for that: so an update knows it again."""
 
@@ -82,14 +78,9 @@ class Row(NamedTuple):
     text: str
 
 
-@lru_cache(maxsize=REMEMBERED)
-def _has(pattern: re.Pattern[str], text: str) -> bool:
-    return bool(pattern.search(text))
-
-
 def is_demand(text: str) -> bool:
     """Whether a person's words demand or forbid something."""
-    return _has(_DEMAND, text.lower())
+    return _DEMAND.search(text.lower()) is not None
 
 
 def topic(line: Line, recent: bool) -> Topic:
@@ -97,9 +88,9 @@ def topic(line: Line, recent: bool) -> Topic:
     if line.origin == LineOrigin.USER:
         return "constraints" if is_demand(line.text) else "goal"
     if line.origin in (LineOrigin.SAID, LineOrigin.THOUGHT):
-        if recent and _has(_OPEN, line.text):
+        if recent and _OPEN.search(line.text):
             return "next"
-        if _has(_DECIDED, line.text):
+        if _DECIDED.search(line.text):
             return "decisions"
         return "progress" if line.origin == LineOrigin.SAID else "context"
     return "context"

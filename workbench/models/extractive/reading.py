@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
-from functools import cache
 from itertools import chain
 from threading import Lock
 from typing import NamedTuple
@@ -110,7 +109,6 @@ class LineReader:
         self.extractor = self._shared or Extractor()
         self._messages: dict[int, tuple[Message, ReadMessage]] = {}
         self._lines: dict[LineOrigin, dict[int, Line]] = {origin: {} for origin in LineOrigin}
-        self._earlier = cache(self._read_earlier)  # most lines of a summary are in the next one, too
 
     def read(self, messages: Sequence[Message]) -> list[ReadMessage]:
         """Every message, read now or before. Messages are known by identity: they never change."""
@@ -127,9 +125,6 @@ class LineReader:
 
     def earlier(self, line: str) -> tuple[Line, ...]:
         """What a line of an earlier summary says, without its mark."""
-        return self._earlier(line)
-
-    def _read_earlier(self, line: str) -> tuple[Line, ...]:
         text = line[2:] if line[:2] == "- " else _BULLET.sub("", line)
         return tuple(self.line(number, LineOrigin.EARLIER) for number in self.extractor.read(text))
 
