@@ -5,6 +5,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pandas.testing import assert_frame_equal
@@ -172,9 +173,17 @@ def test_a_cluster_finds_the_same(recordings: list[Path], tmp_path: Path) -> Non
     assert_same(found, tables(recordings, tmp_path / "here"))
 
 
-def test_an_unknown_setting_is_named() -> None:
-    with pytest.raises(SettingError, match="shares"):
-        SimulationSpec(shares=(0.1,))
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"shares": (0.1,)}, "there is no setting `shares`"),
+        ({"price_model": "nonsense"}, "no price is known for the model 'nonsense'"),
+        ({"prices": "cheap"}, "'cheap' is not a price"),
+    ],
+)
+def test_a_wrong_setting_is_refused_before_anything_is_read(wrong: dict[str, Any], told: str) -> None:
+    with pytest.raises(SettingError, match=told):
+        SimulationSpec(**wrong)
 
 
 def test_the_command_fits_80_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

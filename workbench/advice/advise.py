@@ -20,10 +20,10 @@ from workbench.experiment.compare import REPORTS, Forecast, Run, together
 from workbench.experiment.grid import Grid, Point
 from workbench.experiment.keys import key
 from workbench.experiment.prepared import sources_of
-from workbench.experiment.spec import Execution, Masking, RunSpec, Whole, Window, documented, listed
+from workbench.experiment.spec import Execution, Masking, Priced, RunSpec, Whole, Window, documented, listed
 
 
-class AdviceSpec(Masking, Execution):
+class AdviceSpec(Priced, Masking, Execution):
     """What an advice is asked for, without its sessions."""
 
     space: Path | None = Field(
@@ -41,8 +41,6 @@ class AdviceSpec(Masking, Execution):
         (), description="Models that write summaries; none: those of the space, or extractive."
     )
     seed: Whole = Field(0, ge=0, description="Seed of the order of sessions.")
-    price_model: str = Field("", description="Price every session as this model; empty prices each as its own.")
-    prices: str = Field("", description="Your own prices, as of `workbench compare`.")
     group_by: str = Field("project", description="Unit of intervals and folds: project, folder or session.")
 
 

@@ -170,7 +170,18 @@ class Masking(Spec):
         return KINDS.difference(self.unmasked) if self.redact else None
 
 
-class Scope(Masking):
+class Priced(Spec):
+    """What sessions are priced as."""
+
+    price_model: Annotated[str, _empty_or(known_tariff)] = Field(
+        "", description="Price every session as this model; empty prices each as its own."
+    )
+    prices: Annotated[str, _empty_or(given_tariff)] = Field(
+        "", description="Your own prices, USD per million tokens: input=3,output=15,cache_read=0.3,cache_write=3.75."
+    )
+
+
+class Scope(Priced, Masking):
     """What a single run and a grid of runs have in common."""
 
     strategies: Strategies = Field(DEFAULT_STRATEGIES, description="Strategies: names, or presets of your own.")
@@ -190,12 +201,6 @@ class Scope(Masking):
     )
     group_by: Literal["project", "folder", "session"] = Field(
         "project", description="Unit of intervals and tests: a session's project, its file's folder, or the session."
-    )
-    price_model: Annotated[str, _empty_or(known_tariff)] = Field(
-        "", description="Price every session as this model; empty prices each as its own."
-    )
-    prices: Annotated[str, _empty_or(given_tariff)] = Field(
-        "", description="Your own prices, USD per million tokens: input=3,output=15,cache_read=0.3,cache_write=3.75."
     )
 
     @property

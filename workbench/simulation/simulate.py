@@ -25,6 +25,7 @@ from workbench.experiment.spec import (
     Execution,
     Masking,
     OneModel,
+    Priced,
     Strategies,
     Whole,
     Window,
@@ -62,7 +63,7 @@ LOOK_UPS = {
 Row = dict[str, Any]
 
 
-class SimulationSpec(Masking, Execution):
+class SimulationSpec(Priced, Masking, Execution):
     """A simulation, without its sessions."""
 
     strategies: Strategies = Field(DEFAULT_STRATEGIES, description="Strategies: names, or presets of your own.")
@@ -72,8 +73,6 @@ class SimulationSpec(Masking, Execution):
     )
     model: OneModel = Field("extractive", description="Model that writes summaries.")
     limit: Whole | None = Field(None, ge=1, description="Simulate at most this many sessions.")
-    price_model: str = Field("", description="Price every session as this model; empty prices each as its own.")
-    prices: str = Field("", description="Your own prices, USD per million tokens: input=3,output=15,...")
 
 
 @dataclass(frozen=True)
