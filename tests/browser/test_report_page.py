@@ -221,6 +221,12 @@ def test_on_paper_the_tools_are_gone_and_nothing_is_cut(opened: Opened) -> None:
     opened.page.emulate_media(media="print")
     assert not opened.page.locator(".tools").is_visible() and not opened.page.locator("nav").is_visible()
     assert opened.page.locator("table.headline").is_visible()
+    opened.page.set_viewport_size({"width": 718, "height": 1000})  # A4 less the margins of a browser
+    tables = opened.page.locator("table:visible").evaluate_all(
+        "all => all.filter(one => !one.closest('details:not([open])'))"
+        ".map(one => [one.className, one.getBoundingClientRect().right])"
+    )
+    assert len(tables) > 5 and [one for one in tables if one[1] > 720] == []
     assert opened.page.pdf()[:5] == b"%PDF-"
 
 
