@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 
 from workbench.errors import SettingError
 from workbench.experiment.prepared import SessionSource, What, prepared, sessions_in, sources_of
+from workbench.experiment.workers import workers
 from workbench.learning.fit import FitCheck, cross_validated, fitted
 from workbench.learning.samples import Sample, by_part, samples_of
 from workbench.models.learned.features import FEATURES, PARTS, Part
@@ -76,8 +75,11 @@ def learn(what: What, jobs: int | None = 1) -> Learned:
     """
     found: list[tuple[Part, Sample]] = []
     failed: list[str] = []
-    sessions = 0
-    for samples, trouble in _collected(sources_of(what), jobs):
+    sources, sessions = sources_of(what), 0
+    with workers(jobs, sources=sources) as crew:
+        done = dict(crew.surely(_of_source, sources))
+    for place, source in enumerate(sources):
+        samples, trouble = done[place] or ([], [f"{source.name}: its worker died"])
         sessions += sum(bool(one) for one in samples)
         found += [sample for one in samples for sample in one]
         failed += trouble
@@ -90,16 +92,6 @@ def learn(what: What, jobs: int | None = 1) -> Learned:
     projects = tuple(sorted({sample.project for _, sample in found}))
     checks = cross_validated(parts) if len(projects) > 1 else {}
     return Learned(fitted(parts), projects, sessions, checks, tuple(failed))
-
-
-def _collected(
-    sources: list[SessionSource], jobs: int | None
-) -> Iterator[tuple[list[list[tuple[Part, Sample]]], list[str]]]:
-    if jobs == 1 or len(sources) == 1:
-        yield from map(_of_source, sources)
-        return
-    with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(_of_source, sources)
 
 
 def _of_source(source: SessionSource) -> tuple[list[list[tuple[Part, Sample]]], list[str]]:
