@@ -29,18 +29,13 @@ _SCHEMA = (
     "rowid",
     "create table if not exists asking (key text primary key, pid integer not null, until real not null) without rowid",
     "create table if not exists calls (id integer primary key, run text not null, model text not null, "
-    "pid integer not null, until real not null, reserved real not null, usd real, began real not null)",
+    "pid integer not null, until real not null, reserved real not null, usd real, began real not null, "
+    "request text not null, known integer not null, why text not null default '')",
     "create index if not exists calls_of_run on calls (run)",
     "create table if not exists failures (sitting text, model text, request text, several integer, rounds integer, "
     "at real, why text, primary key (sitting, model)) without rowid",
 )
-_LATER = {
-    "request": "text not null default ''",
-    "known": "integer not null default 1",
-    "why": "text not null default ''",
-}
-"""Columns of `calls` that a file of an earlier version has not: what was asked, whether its dollars are known, and why
-there was no answer."""
+"""In `calls`, `request` is what was asked, `known` whether its dollars are, and `why` why there was no answer."""
 _FAILED = (
     "insert into failures values (?, ?, ?, 0, 1, ?, ?) on conflict do update set "
     "several = several or request != excluded.request, rounds = rounds + (? >= at), "
@@ -202,10 +197,6 @@ class Ledger:
                 connection.execute("begin immediate")
                 for statement in _SCHEMA:
                     connection.execute(statement)
-                there = {name for (name,) in connection.execute("select name from pragma_table_info('calls')")}
-                for column, kind in _LATER.items():
-                    if column not in there:
-                        connection.execute(f"alter table calls add column {column} {kind}")
                 yield connection
                 connection.execute("commit")
         except (sqlite3.DatabaseError, OSError) as error:
