@@ -3,9 +3,11 @@ from functools import cache
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pytest
 from matplotlib.text import Text
 from report.made import KEEPS, MadeResults, made, tables_of
+from scipy.optimize import isotonic_regression
 
 from profiles import FULL
 from workbench.report import charts
@@ -149,3 +151,10 @@ def test_labels_are_moved_apart_around_where_they_want_to_be() -> None:
     assert apart([50.0, 50.0, 50.0], 10, 0, 100) == [40.0, 50.0, 60.0]
     assert apart([10.0, 90.0], 10, 0, 100) == [10.0, 90.0]
     assert apart([99.0, 99.0], 10, 0, 100) == [90.0, 100.0]
+
+
+def test_labels_stand_apart_where_isotonic_regression_puts_them() -> None:
+    wanted, step = [0.0, 1.0, 1.5, 40.0, 41.0, 41.0, 90.0], 6.0
+    places = step * np.arange(len(wanted))
+    assert apart(wanted, step, -100, 200) == pytest.approx(isotonic_regression(np.array(wanted) - places).x + places)
+    assert min(np.diff(apart(wanted, step, 0, 100))) >= step - 1e-9 and apart([], step, 0, 100) == []

@@ -10,7 +10,7 @@ from math import ceil, inf, isnan, log2, sqrt
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy import optimize, special
+from scipy import special
 
 from workbench.ragged import Floats
 
@@ -19,6 +19,9 @@ POWER = 0.8
 
 MOST = 1_000_000
 """Sessions beyond which no answer is looked for."""
+
+FINE = 10**9
+"""Steps in a standard deviation in which a detectable difference is looked for."""
 
 
 def reporting_floor(tests: int = 1, alpha: float = 0.05) -> int:
@@ -57,8 +60,8 @@ def minimum_detectable(deviation: float, sessions: int, alpha: float = 0.05) -> 
     top = 1.0
     while power(top, 1.0, sessions, alpha) < POWER:
         top *= 2
-    effect = optimize.brentq(lambda size: power(size, 1.0, sessions, alpha) - POWER, 0.0, top, xtol=1e-9)
-    return float(effect) * deviation
+    sizes = range(ceil(top * FINE) + 1)
+    return bisect_left(sizes, POWER, key=lambda size: power(size / FINE, 1.0, sessions, alpha)) / FINE * deviation
 
 
 def sessions_needed(difference: float, deviation: float, alpha: float = 0.05) -> int | None:
