@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import workbench as wb
 from builders import conversation, reporting, rules
 from workbench.cli import main
 from workbench.datasets.bundled import bundled_files
@@ -164,6 +165,11 @@ def test_replay_says_what_a_provider_would_refuse_and_where_the_run_would_have_e
     assert "would have ended its run before message 64: error_prompt_too_long." in told
     assert main([*command, "--by-hand", "75"]) == 2
     assert "by_hand names message 75; a number from 0 to 74 would be accepted" in capsys.readouterr().err
+
+
+def test_the_program_tells_its_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"workbench {wb.__version__}\n"
 
 
 def test_the_face_and_the_help_load_nothing_slow() -> None:

@@ -5,11 +5,11 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
-from workbench import errors
+from workbench import __version__, errors
 from workbench.cli.output import FAILED, OK, PENDING, UNUSABLE, complain, plain_warnings
 from workbench.errors import WorkbenchError
 
@@ -79,6 +79,7 @@ def commands(wanted: str) -> typer.Typer:
         rich_markup_mode=None,
         context_settings=PLAIN,
     )
+    app.callback()(_program)
     for name, line in COMMANDS.items():
         module, function = PLACES.get(name) or (name.split()[0], name.split()[-1])
         run = getattr(import_module(f"workbench.cli.{module}"), function) if name == wanted else _not_loaded
@@ -89,6 +90,19 @@ def commands(wanted: str) -> typer.Typer:
             inner.callback()(_not_loaded)
         app.add_typer(inner, name=name, short_help=line, no_args_is_help=True)
     return app
+
+
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"workbench {__version__}")
+        raise typer.Exit
+
+
+VERSION = typer.Option("--version", help="Show the version.", callback=_say_version, is_eager=True)
+
+
+def _program(version: Annotated[bool, VERSION] = False) -> None:
+    """What may stand before a command."""
 
 
 def _not_loaded() -> None:
