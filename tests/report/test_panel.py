@@ -5,7 +5,8 @@ from __future__ import annotations
 from report.made import MadeResults, made, tables_of, with_recorded
 
 from workbench.report.comparison import panel_html, panel_of, panel_words
-from workbench.report.summaries import integrity
+from workbench.report.losses import by_session_html
+from workbench.report.summaries import by_session, integrity
 from workbench.report.tables import Tables
 from workbench.report.verdict import verdict
 
@@ -62,7 +63,8 @@ def test_a_panel_that_disagrees_says_so_first_and_ranks_nobody_that_it_disputes(
 def test_the_agents_own_compaction_is_at_no_common_size_and_has_no_rank() -> None:
     run = Tables.of(with_recorded(9))
     assert "recorded" in run.contenders and "recorded" not in set(panel_html(run).data["strategy"])
-    assert "recorded" not in set(integrity(run)["strategy"])
+    assert "recorded" not in {*integrity(run)["strategy"], *by_session(run)["strategy"]}
+    assert "recorded" not in by_session_html(run).html
 
 
 def test_three_sessions_are_too_few_for_a_rank() -> None:

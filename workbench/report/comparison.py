@@ -15,7 +15,7 @@ from workbench.metrics import HEADLINE, PANEL
 from workbench.report.html import Html, empty, note, part, sentences
 from workbench.report.losses import losses_html
 from workbench.report.once import once
-from workbench.report.summaries import RECORDED
+from workbench.report.summaries import replayed_contenders
 from workbench.report.tables import SAVED, Tables
 
 PLACE = ["session", "strategy", "mode", "share", "kind", "entity", "needed_at"]
@@ -170,7 +170,7 @@ def _other_differences(now: Tables, then: Tables) -> list[str]:
 @once
 def panel_of(run: Tables) -> Panel | None:
     """What the panel says of the ranked strategies, at equal size where the run has it; None for fewer than two."""
-    names = [name for name in run.contenders if name not in {*run.unranked(), RECORDED}]
+    names = [name for name in replayed_contenders(run) if name not in run.unranked()]
     mode = "matched" if run.shares else "natural"
     return panel(run.scores, names, mode, run.at_used_sizes) if len(names) > 1 else None
 

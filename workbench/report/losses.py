@@ -10,7 +10,7 @@ from workbench.formats import NOTHING, missing
 from workbench.markup import visible
 from workbench.palette import REFERENCES
 from workbench.report.html import Html, empty, part
-from workbench.report.summaries import by_kind, by_session, session_titles, worst_losses
+from workbench.report.summaries import by_kind, by_session, replayed_contenders, session_titles, worst_losses
 from workbench.report.tables import Tables
 
 MOST = 100
@@ -67,7 +67,9 @@ def by_session_html(run: Tables) -> Html:
     rows = by_session(run)
     if rows.empty:
         return empty("No session was replayed.", rows)
-    return _heat(run, "sessions", run.contenders, rows, dict(zip(rows["session"], rows["title"], strict=True)), {})
+    return _heat(
+        run, "sessions", replayed_contenders(run), rows, dict(zip(rows["session"], rows["title"], strict=True)), {}
+    )
 
 
 def _heat(

@@ -25,6 +25,11 @@ LEVELS = ("bound", "presence", "coverage")
 """Levels of future-reference recall, at equal size."""
 
 
+def replayed_contenders(run: Tables) -> list[str]:
+    """The contenders, best first, without the agents' own compaction: it has figures where they compacted, no others."""
+    return [name for name in run.contenders if name != RECORDED]
+
+
 def headline(run: Tables) -> pd.DataFrame:
     """One row a strategy: what it keeps and saves, means over sessions."""
     return pd.DataFrame([_headline(run, name) for name in run.strategies])
@@ -103,7 +108,7 @@ def by_session(run: Tables) -> pd.DataFrame:
     At equal size, mean over the shares, where the run has matched mode, else under each strategy's own trigger.
     """
     mode = "matched" if run.shares else "natural"
-    found = {name: run.values(HEADLINE, name, mode) for name in run.contenders}
+    found = {name: run.values(HEADLINE, name, mode) for name in replayed_contenders(run)}
     titles = session_titles(run)
     rows = [
         (session, titles[str(session)], name, float(recall.get(session, float("nan"))))
@@ -210,8 +215,7 @@ def integrity(run: Tables) -> pd.DataFrame:
     found.insert(0, "compactions", by.size())
     for status in ("failed", "pending"):
         found[status] = (run.replays["status"] == status).groupby(run.replays["strategy"]).sum()
-    names = [name for name in run.contenders if name != RECORDED]
-    found = found.reindex(pd.Index(names, name="strategy"))
+    found = found.reindex(pd.Index(replayed_contenders(run), name="strategy"))
     return found.apply(pd.to_numeric).fillna(0).astype(int).reset_index()
 
 

@@ -13,7 +13,7 @@ from workbench.formats import missing, some
 from workbench.report.decision import decision
 from workbench.report.losses import loss_key
 from workbench.report.provenance import recorded_html
-from workbench.report.summaries import by_session, worst_losses
+from workbench.report.summaries import by_session, replayed_contenders, worst_losses
 from workbench.report.tables import Tables
 from workbench.report.verdict import headline_html, verdict, verdict_html
 from workbench.view.contexts import SHARED, NotShown
@@ -74,7 +74,7 @@ def _run_row(entry: RunEntry) -> dict[str, Any]:
         run = entry.tables()
         made, chosen = run.manifest.get("created"), decision(run)
         return row | {
-            "sessions": len(run.replayed), "strategies": ", ".join(run.contenders),
+            "sessions": len(run.replayed), "strategies": ", ".join(replayed_contenders(run)),
             "answer": chosen.recommendation if chosen else verdict(run).answer,
             "because": " ".join((chosen.trade_off, chosen.agent, chosen.confidence)) if chosen else "",
             "created": pd.Timestamp(made, unit="s").isoformat() if made else None,
@@ -127,7 +127,7 @@ def run_page(entry: RunEntry, query: Query) -> Page:
         "recorded": recorded_html(run).html,
         "headline": headline_html(run).html, "sessions": found, "all_sessions": len(sessions), "losses": fitting[:MOST],
         "fitting": len(fitting), "all_losses": len(lost), "wanted": wanted, "counts": counts, "titles": titles,
-        "known": run.strategies, "contenders": run.contenders, "unreadable": run.unreadable.to_dict("records"),
+        "known": run.strategies, "contenders": replayed_contenders(run), "unreadable": run.unreadable.to_dict("records"),
     }  # fmt: skip
     shown = found if query.get("of") == "sessions" else fitting
     return Page("run", entry.name, values, pd.DataFrame(shown))
@@ -148,7 +148,7 @@ def _sessions(run: Tables) -> list[dict[str, Any]]:
         {
             "session": row["session"], "title": row["title"] or row["session"], "project": row["project"],
             "messages": row["messages"], "requests": row["requests"], "tokens": row["tokens"],
-            **{name: known.get((row["session"], name)) for name in run.contenders},
+            **{name: known.get((row["session"], name)) for name in replayed_contenders(run)},
         }
         for row in run.replayed.to_dict("records")
     ]  # fmt: skip
