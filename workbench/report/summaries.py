@@ -26,7 +26,7 @@ LEVELS = ("bound", "presence", "coverage")
 
 
 def replayed_contenders(run: Tables) -> list[str]:
-    """The contenders, best first, without the agents' own compaction: it has figures where they compacted, no others."""
+    """The contenders, best first, without the agents' own compaction: it has no figures elsewhere."""
     return [name for name in run.contenders if name != RECORDED]
 
 

@@ -26,6 +26,7 @@ from workbench.formats import missing, some
 from workbench.models.settings import ModelSettings
 from workbench.replay.matched import at_recorded_sizes, matched, recorded_contexts
 from workbench.replay.step import Mode
+from workbench.report.summaries import replayed_contenders
 from workbench.report.tables import Tables
 from workbench.transcript.redaction import redacted
 from workbench.transcript.session import Session
@@ -199,7 +200,7 @@ def differs(run: Tables, view: SessionView, session: str, strategy: str) -> str:
 
 def known_strategies(run: Tables, asked: Sequence[str]) -> tuple[str, str]:
     """The two strategies to show: those asked for, else the best and the baseline."""
-    names = [*dict.fromkeys([*(name for name in asked if name), *run.contenders, *run.strategies])]
+    names = [*dict.fromkeys([*(name for name in asked if name), *replayed_contenders(run), *run.strategies])]
     if not names:
         raise SettingError("the run has no strategy")
     base = run.baseline

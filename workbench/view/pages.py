@@ -127,7 +127,8 @@ def run_page(entry: RunEntry, query: Query) -> Page:
         "recorded": recorded_html(run).html,
         "headline": headline_html(run).html, "sessions": found, "all_sessions": len(sessions), "losses": fitting[:MOST],
         "fitting": len(fitting), "all_losses": len(lost), "wanted": wanted, "counts": counts, "titles": titles,
-        "known": run.strategies, "contenders": replayed_contenders(run), "unreadable": run.unreadable.to_dict("records"),
+        "known": run.strategies, "contenders": replayed_contenders(run),
+        "unreadable": run.unreadable.to_dict("records"),
     }  # fmt: skip
     shown = found if query.get("of") == "sessions" else fitting
     return Page("run", entry.name, values, pd.DataFrame(shown))
@@ -160,7 +161,7 @@ def loss_address(entry: RunEntry, key: str) -> str:
     for one in worst_losses(run, 10**9).to_dict("records"):
         if loss_key(one["session"], one["kind"], one["entity"], int(one["needed_at"])) == key:
             losers = [name for name, _, _ in one["lost_by"]]
-            other = next((name for name in run.contenders if name not in losers), "")
+            other = next((name for name in replayed_contenders(run) if name not in losers), "")
             place = {"mode": one["mode"], "share": one["share"], "at": int(one["at"])}
             words = {"id": one["session"], "left": losers[0], "right": other, **place, "loss": key}
             return path_of(entry.name, "session", **words) + "#loss"
