@@ -48,6 +48,19 @@ def test_a_clear_lead_is_recommended_with_its_interval_and_what_the_others_would
     }  # fmt: skip
 
 
+def test_the_bill_is_that_of_all_sessions_as_in_the_table_below() -> None:
+    run = priced(made(9), truncate=0.3, summarize=0.1, pipeline=0.2)
+    unasked = run.rows["sessions"][0]["session"]
+    run.rows["scores"] = [
+        row for row in run.rows["scores"]
+        if (row["session"], row["metric"], row["mode"]) != (unasked, "exam_recall", "natural")
+    ]  # fmt: skip
+    for row in run.rows["costs"]:
+        if row["session"] == unasked:
+            row.update(usd=90.0, usd_uncompacted=90.0, net_saving=0.0)
+    assert re.search(r"summarize still answers .* and saves 5 % of the bill; pipeline", decided(run).trade_off)
+
+
 def test_it_says_at_which_worth_of_the_bill_another_one_would_be_better() -> None:
     run = on_own_trigger(priced(made(9), truncate=0.5, summarize=0.1, pipeline=0.2), summarize=0.8, pipeline=0.7)
     found = decided(on_own_trigger(run, truncate=0.6))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import inf
+from math import inf, nan
 
 import pandas as pd
 
@@ -68,7 +68,8 @@ def decision(run: Tables) -> Decision | None:
     points = points.dropna()
     means = points.mean().sort_values(ascending=False, kind="stable")
     recall = Trade(0).points(rows).dropna().mean() / 100
-    saved = _saved(rows)
+    bills = {str(name): run.net_saving(str(name)) for name in means.index}
+    saved = {name: bill.mean if bill else nan for name, bill in bills.items()}
     level = [str(name) for name in means.index if means.iloc[0] - means[name] < MARGIN]
     use = max(level, key=lambda name: (saved[name], means[name]))
     others = [str(name) for name in means.index if name != use]
@@ -97,12 +98,6 @@ def _rows(run: Tables, names: Sequence[str]) -> pd.DataFrame:
     for column, of in (("saved", "net_saving"), ("plain", "usd_uncompacted"), ("fetching", "usd_fetching")):
         rows[column] = bills[of].to_numpy(dtype=float)
     return rows
-
-
-def _saved(rows: pd.DataFrame) -> dict[str, float]:
-    """The share of the bill that each strategy saves."""
-    sums = rows.groupby("candidate")[["saved", "plain"]].sum()
-    return {str(name): saved / plain if plain > 0 else float("nan") for name, saved, plain in sums.itertuples()}
 
 
 def _ahead(points: pd.DataFrame, use: str, others: Sequence[str]) -> dict[str, object] | None:
