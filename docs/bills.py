@@ -59,8 +59,8 @@ FOUND = {
 """What a request that misses still reads."""
 HEAD, NEAR = 1.2, 16
 """The head with what little may stand behind it; tokens by which a read may fall short of an older prompt."""
-SHOWN = 3
-"""Requests that are shown of each bill."""
+LARGEST = ("largest", "second", "third")
+"""The requests that are shown of each bill."""
 
 
 def measured(paths: Sequence[str], _: bool) -> Frames:
@@ -75,7 +75,7 @@ def measured(paths: Sequence[str], _: bool) -> Frames:
             of = {"session": session.id, "format": session.origin.format, "reported": done.reported[:, USD].sum()}
             reasons = {**dict.fromkeys((*REASONS, SIZES), 0.0), **done.reasons}
             found = {"marked": priced.rules.marked, **_requests(done, priced.rules), **_found(done, priced)}
-            rows.append({**of, **errors, **reasons, **found, "largest": _largest(done)})
+            rows.append({**of, **errors, **reasons, **found, **_largest(done)})
     return {"": pd.DataFrame(rows)}
 
 
@@ -99,11 +99,14 @@ def _found(done: Reconciliation, priced: Pricing) -> dict[str, float]:
     return found
 
 
-def _largest(done: Reconciliation) -> str:
+def _largest(done: Reconciliation) -> dict[str, str]:
     """The requests that make most of a bill's error, as the page shows them."""
     whole = done.reported[:, USD].sum()
     off = (done.predicted - done.reported)[:, USD] / whole if whole else done.reported[:, USD]
-    return "; ".join(_shown(done, i, off[i]) for i in abs(off).argsort()[::-1][:SHOWN].tolist() if abs(off[i]) >= LEAST)
+    most = abs(off).argsort()[::-1].tolist()
+    return {
+        name: _shown(done, i, off[i]) if abs(off[i]) >= LEAST else "" for name, i in zip(LARGEST, most, strict=False)
+    }
 
 
 def _shown(done: Reconciliation, i: int, off: float) -> str:
@@ -201,7 +204,7 @@ def bills(rows: pd.DataFrame) -> Iterator[str]:
         shares = {name: row[name] / row["reported"] for name in (*REASONS, SIZES)}
         told = sorted((name for name in shares if abs(shares[name]) >= LEAST), key=lambda name: -abs(shares[name]))
         why = ", ".join(f"{name} {_percent(shares[name], '+')}" for name in told)
-        shown = "" if pd.isna(row["largest"]) else row["largest"]
+        shown = "; ".join(row[list(LARGEST)].dropna())
         cells = (row["session"], f"`{row['format']}`", f"{row['reported']:.2f}", _percent(row["off"], "+"), why, shown)
         yield f"| {' | '.join(cells)} |"
     yield ""
