@@ -70,6 +70,11 @@ def test_it_says_at_which_worth_of_the_bill_another_one_would_be_better() -> Non
     assert "summarize, if a tenth of the bill is worth less than 0.5 points" in " ".join(cheaper.changes)
 
 
+def test_nobody_pays_more_than_all_that_is_known_for_a_tenth_of_the_bill() -> None:
+    run = on_own_trigger(priced(made(9), truncate=0.11, summarize=0.1, pipeline=0.1), summarize=0.9, truncate=0.7)
+    assert not any(text.startswith("truncate, if a tenth of the bill") for text in decided(run).changes)
+
+
 def test_a_difference_that_nobody_would_notice_is_called_so_and_the_cheaper_one_is_taken() -> None:
     run = priced(made(9), truncate=0.12, summarize=0.1, pipeline=0.11)
     found = decided(on_own_trigger(run, summarize=0.8, pipeline=0.8, truncate=0.79))
@@ -89,7 +94,7 @@ def test_a_strategy_that_the_panel_ranks_before_it_is_named_with_its_metrics() -
 def test_few_projects_are_no_confidence_and_more_of_them_might_change_it() -> None:
     found = decided(made(3))
     assert found.confidence.startswith("Confidence: these sessions only. 3 projects are too few for an interval")
-    assert any(text.startswith("More projects, perhaps: here are 3") for text in found.changes)
+    assert any(text.startswith("More projects, perhaps: an interval needs 6, not 3") for text in found.changes)
 
 
 def test_a_lead_within_chance_is_of_low_confidence() -> None:

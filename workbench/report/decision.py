@@ -144,6 +144,7 @@ def _changes(
 
 def _rate(fewer: float, more: float) -> float | None:
     """Points that a tenth of the bill must be worth for another strategy to be as good; None where none would do."""
-    if missing(more) or not more or fewer / more <= 0:
+    if missing(more) or not more:
         return None
-    return 10 * fewer / more
+    points = 10 * fewer / more
+    return points if 0 < points <= 100 else None
