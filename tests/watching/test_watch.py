@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,10 @@ def test_it_follows_a_session_that_another_process_writes(tmp_path: Path, which:
         pytest.skip("no real recordings: the folder ../shared/corpora is not beside this checkout")
     whole, file = load(source, lenient=True)[0], tmp_path / "growing.jsonl"
     command = [sys.executable, "-m", "workbench", "watch", str(file), "--json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watching:
+    heeds_ctrl_c = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs do not
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heeds_ctrl_c
+    ) as watching:
         assert watching.stdout is not None and watching.stderr is not None
         assert "waiting for a session" in watching.stderr.readline()
         subprocess.run([sys.executable, "-c", WRITER, str(source), str(file)], check=True)
