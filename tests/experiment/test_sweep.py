@@ -95,7 +95,7 @@ def test_a_strategy_of_ones_own_can_be_swept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"wnidows": [4000]}, "there is no setting `wnidows`; there are redact, unmasked, price_model, prices, strategies"),
+        ({"wnidows": [4000]}, "there is no setting `wnidows`; there are redact, unmasked, price_model, prices"),
         ({"windows": 4000}, "`windows` is 4000; it must be a list"),
         ({"windows": []}, "it must be a list of 1 or more values"),
         ({"windows": ["big"]}, "`windows` holds 'big'; it must be a whole number"),
