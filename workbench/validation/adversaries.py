@@ -22,7 +22,7 @@ from workbench.replay.boundaries import at_shares
 from workbench.replay.matched import budget, matched
 from workbench.validation.gaming import count_line, filled, with_many_entities
 
-Form: TypeAlias = Literal["list", "soup", "cue", "fragment", "shuffled"]
+Form: TypeAlias = Literal["list", "soup", "sided", "cue", "fragment", "shuffled"]
 Order: TypeAlias = Literal["random", "newest", "frequent"]
 
 STRATEGIES = ("none", "null", "truncate", "summarize")
@@ -39,8 +39,9 @@ class Gamer:
     """One setting of the family.
 
     Attributes:
-        form: `list` (names alone), `soup` (names, then words common near them), `cue` ("name: rare words of its line"),
-            `fragment` (the words around a name as they stand), `shuffled` (whole lines, their words in a random order).
+        form: `list` (names alone), `soup` (names, then words common near them), `sided` (a soup with each word before or
+            behind the names, as most lines have it), `cue` ("name: rare words of its line"), `fragment` (the words around
+            a name as they stand), `shuffled` (whole lines, their words in a random order).
         names: names in a line.
         words: other words in a line; of a fragment on each side.
         order: which names come first.
@@ -65,8 +66,10 @@ class Gamer:
             group = names[start : start + self.names]
             texts = [history.names[name].text for name in group]
             near = [history.lines_with(name, newest).tolist() for name in group]
-            if self.form in ("list", "soup"):
-                yield " ".join([*texts, *_common(history, near, texts, self.words)])
+            if self.form in ("list", "soup", "sided"):
+                common = _common(history, near, texts, self.words)
+                before = [word for word, place in common.items() if place < 0 and self.form == "sided"]
+                yield " ".join([*before, *texts, *(word for word in common if word not in before)])
             elif self.form == "cue":
                 yield f"{texts[0]}: {' '.join(_rare(history, near[0][-1], texts[0], self.words))}"
             elif self.form == "fragment":
@@ -91,6 +94,7 @@ _TWO: tuple[Order, ...] = ("random", "newest")
 FAMILY: tuple[Gamer, ...] = (
     *(Gamer("list", names) for names in (1, 4, 12)),
     *(Gamer("soup", names, words, order) for names in (2, 4, 8) for words in (4, 10) for order in _TWO),
+    *(Gamer("sided", names, 10, order) for names in (2, 4, 8) for order in _TWO),
     *(Gamer("cue", 1, words, order) for words in (2, 3, 6, 10) for order in (*_TWO, "frequent")),
     *(Gamer("fragment", 1, words, order) for words in (2, 4) for order in _TWO),
     *(Gamer("shuffled", 1, 0, order) for order in _TWO),
@@ -98,15 +102,19 @@ FAMILY: tuple[Gamer, ...] = (
 """The settings that are tried."""
 
 
-def _common(history: ExamHistory, near: Sequence[Sequence[int]], texts: Sequence[str], most: int) -> list[str]:
-    """The words that most lines of some names hold."""
+def _common(history: ExamHistory, near: Sequence[Sequence[int]], texts: Sequence[str], most: int) -> dict[str, int]:
+    """The words that most lines of some names hold; of each how many lines more have it behind the name than before."""
     counts: dict[str, int] = {}
-    for lines in near if most else ():
+    places: dict[str, int] = {}
+    for text, lines in zip(texts, near, strict=True) if most else ():
         for line in lines[-20:]:
-            for word in dict.fromkeys(history.texts[line].split()):
+            words = history.texts[line].split()
+            own = next((place for place, word in enumerate(words) if text in word), -1)
+            for word in dict.fromkeys(words):
                 if word.isalpha() and len(word) > 2 and word not in texts:
                     counts[word] = counts.get(word, 0) + 1
-    return sorted(counts, key=lambda word: -counts[word])[:most]
+                    places[word] = places.get(word, 0) + (1 if words.index(word) > own else -1)
+    return {word: places[word] for word in sorted(counts, key=lambda word: -counts[word])[:most]}
 
 
 def _rare(history: ExamHistory, line: int, text: str, most: int) -> list[str]:

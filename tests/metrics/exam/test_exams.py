@@ -140,6 +140,24 @@ def test_words_of_a_quotation_and_a_name_in_pieces_are_no_use_of_it(said: str, u
     assert (said.strip('"') in found) is is_asked
 
 
+@pytest.mark.parametrize(
+    ("written", "name", "is_asked"),
+    [
+        ("response.bodyReader", "bodyReader", False),
+        ("self.bodyReader", "bodyReader", True),
+        ("bodyReader", "bodyReader", True),
+        ("src/*reader.test.ts", "reader.test.ts", False),
+        ("src/reader.test.ts", "reader.test.ts", True),
+        ("JWTs", "JWTs", False),
+    ],
+)
+def test_names_of_others_and_patterns_of_files_are_not_asked(written: str, name: str, is_asked: bool) -> None:
+    others = [told(f"the {word} has src/{word}.test.ts and {word}Handler") for word in ("sender", "parser", "crawler")]
+    history = [*others, told(f"the gateway closes {written} at the end of a request")]
+    found = answers(history, [told(f"a request of the gateway closes {written} once")])
+    assert (name in found) is is_asked, found
+
+
 @pytest.fixture(scope="module")
 def exam() -> BoundaryExam:
     return Exams.of(Index(list(remembering(40)))).at(100)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from workbench.metrics.exam.item import Item, corrected, mean_score
+from workbench.metrics.exam.item import RELATED, Item, corrected, mean_score
 from workbench.metrics.exam.lexical import Lexical
 from workbench.metrics.exam.stating import demands, denies, flipped
 
@@ -15,7 +15,7 @@ PORT = Item("fact", "5413", ("6000", "7000"), {"databas": 2.0, "port": 1.0})
 LATEST = Item("latest", "600", ("500", "40"), {"limit": 2.0, "record": 1.0})
 RULE = Item("rule", "Never push to the main branch", ("push to the main branch",))
 TODO = Item("todo", "write the migration guide", ("rename the config loader",))
-EDGE = Item("fact", "ledger", ("queue",), {"=gate-way": 2.0}, sides={"=gate-way": -1})
+EDGE = Item("fact", "ledger", ("queue",), {"=gate-way": 2.0}, sides={"=gate-way": -RELATED})
 
 
 def credit(item: Item, *lines: str) -> float:
@@ -67,6 +67,13 @@ def test_a_relation_the_other_way_round_is_weak_evidence() -> None:
     assert credit(EDGE, "gate-way depends on ledger", "gate-way; queue") == 1
     assert credit(EDGE, "ledger depends on gate-way", "gate-way; queue") == 0
     assert credit(EDGE, "ledger is used by gate-way", "gate-way; queue") == 1
+
+
+def test_a_word_on_the_other_side_of_a_name_than_in_the_evidence_counts_a_quarter() -> None:
+    lines = ("5413 port of the database", "the admin port is 6000")
+    item = replace(PORT, evidence="the database port is 5413")
+    assert credit(item, *lines) == 1
+    assert credit(replace(item, sides={"databas": -1, "port": -1}), *lines) < 1 / 3
 
 
 def test_a_rule_is_known_in_other_words_and_not_as_its_opposite() -> None:

@@ -30,6 +30,8 @@ NO_SHAPES = (
     ("parameter-1-3", "parameter-1-35=X"),
     ("1.2", "version 1.2.3"),
     ("foo", "foo_bar and foo-bar"),
+    ("/home/ann/work/tools/cmd/app/cli/session/state.py", "see /home/ann/work/tools/cmd/app/cli/session/phase.py"),
+    ("https://ci.example.org/cgi-bin/run.pl?job=7", "curl https://ci.example.org/cgi-bin/run.pl?job=8"),
 )
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.metrics.exam.item import Item
+from workbench.metrics.exam.item import RELATED, Item
 from workbench.metrics.exam.tokens import Lines, Names, Vocabulary, joined
 from workbench.ragged import Flags, Floats, Ints
 
@@ -16,6 +16,8 @@ DENIAL = 0.25
 
 The same remains where the evidence denies a name and a line does not.
 """
+OTHER_SIDE = 0.25
+"""What a word counts that stands before a name and behind it in the evidence, or the other way round."""
 
 
 class Hits(NamedTuple):
@@ -71,8 +73,9 @@ class Cues:
         before, behind = lines.segment_pos[first][place] - pos, pos - lines.segment_pos[last][place]
         distance = np.maximum(before, behind)
         value = np.where(distance > 0, self._weight[part] / (1 + np.maximum(distance, 0) / REACH), 0.0)
-        turned = (self._side[part] * np.sign(behind - before) < 0) & ~lines.passive[line[place]]
-        value = np.where(turned, 0.0, value)
+        side = self._side[part] * np.sign(behind - before)
+        value = np.where(side == -1, OTHER_SIDE * value, value)
+        value = np.where((side == -RELATED) & ~lines.passive[line[place]], 0.0, value)
         start = starts(place * len(self._feature) + part)
         if not beyond and len(start):
             inside = np.maximum.reduceat(distance <= 0, start)

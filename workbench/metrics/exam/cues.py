@@ -10,6 +10,7 @@ import numpy as np
 from workbench.extraction.entities import KINDS, Kind
 from workbench.metrics.exam.closeness import REACH, Cues, agrees
 from workbench.metrics.exam.history import ExamHistory, Past
+from workbench.metrics.exam.item import RELATED
 from workbench.metrics.exam.lexicon import ASKING, RELATES
 from workbench.metrics.exam.tokens import STEP, Lines, Names, features_of, is_chunk, segments_of, stem, tokens
 from workbench.ragged import Flags, Floats, Ints
@@ -73,8 +74,17 @@ class Question:
 
     @cached_property
     def sides(self) -> dict[str, int]:
-        """The names of the cue that the evidence joins to the answer in one direction, and their side."""
-        return _sides(self.evidence, self.answer, self.cue)
+        """The names of the cue that the evidence has on one side of the answer, and the side; see `Item.sides`."""
+        lines, rows = self._lines
+        own = np.flatnonzero(lines.segment_line[rows] == 1)
+        first = lines.segment_pos[rows[own]] - lines.start[1]
+        last = lines.segment_pos[rows[own] + self._names.length[0] - 1] - lines.start[1]
+        found: dict[str, set[int]] = {}
+        for name, pos in _features(self.evidence) if len(own) else ():
+            if name in self.cue:
+                found.setdefault(name, set()).update(np.where(pos < first, -1, np.where(pos > last, 1, 0)).tolist())
+        one_side = {name: side.pop() for name, side in found.items() if len(side) == 1}
+        return one_side | _related(self.evidence, self.answer, self.cue)
 
     def look_alikes(self, kind: Kind, past: Past) -> tuple[str, ...]:
         """The names of the history of its kind that come closest to the answer; none occurs in the use.
@@ -152,8 +162,8 @@ def _features(text: str) -> list[tuple[str, int]]:
     return found
 
 
-def _sides(evidence: str, answer: str, cue: Mapping[str, float]) -> dict[str, int]:
-    """For each name of the cue, and its words, whether it stands before (-1) or behind (1) the answer in a relation."""
+def _related(evidence: str, answer: str, cue: Mapping[str, float]) -> dict[str, int]:
+    """The sides, times `RELATED`, of each name of the cue, and of its words, that a relation joins to the answer."""
     low = evidence.lower()
     at = low.find(answer.lower())
     found: dict[str, int] = {}
@@ -165,5 +175,5 @@ def _sides(evidence: str, answer: str, cue: Mapping[str, float]) -> dict[str, in
         related = _ARROW.search(between) or RELATES.intersection(between.split())
         if len(between) <= 40 and related and not _APART.search(between):
             parts = cue.keys() & {name, *features_of(name[1:])}
-            found.update(dict.fromkeys(parts, -1 if place < at else 1))
+            found.update(dict.fromkeys(parts, -RELATED if place < at else RELATED))
     return found

@@ -24,6 +24,8 @@ _EVERYDAY = re.compile(
     re.IGNORECASE,
 )
 """Commands that any engineer gives, names that stand for others in examples, and templates of texts, and code."""
+_CAPITALS = re.compile(r"[A-Z]{2,}(?:e?s|ed|ing)")
+"""Capitals with an ending of grammar (`JWTs`): a word, not a name."""
 _PLAIN = re.compile(r"[\w\s'’,.!?-]+")
 """A quotation that is nothing but words."""
 _MARKS = "\"'`“”‘’«»„"
@@ -107,6 +109,7 @@ def uses(history: ExamHistory, at: int, past: Past, said_again: bool = True, hor
             and entity.kind not in LEFT_OUT
             and entity not in BACKGROUND
             and not _is_everyday(entity.text)
+            and not _is_borrowed(history, name)
         ):
             evidence = _evidence(history, history.lines_with(name, past.newest)[-MOST_LINES:], line)
             yield Use(name, message, line, int(history.place_form[place]), evidence)
@@ -125,7 +128,26 @@ def _is_written(history: ExamHistory, name: int, place: int) -> bool:
 
 
 def _is_everyday(name: str) -> bool:
-    return (sum(map(str.isalnum, name)) < SHORTEST and "%" not in name) or _EVERYDAY.match(name) is not None
+    short = sum(map(str.isalnum, name)) < SHORTEST and "%" not in name
+    return short or _EVERYDAY.match(name) is not None or _CAPITALS.fullmatch(name) is not None
+
+
+def _is_borrowed(history: ExamHistory, name: int) -> bool:
+    """Whether a name is somebody else's, or no whole name.
+
+    The session never writes it without a dot or a star before it (`response.StatusCode`, `*.tsx`; but `self.limit` is
+    its own), or other names end with it (`_test.go`).
+    """
+    text, kind = history.names[name].text.lower(), history.names[name].kind
+    if text[0] == "_" and kind == "path":
+        return any(other.text.lower().endswith(text) and other.text.lower() != text for other in history.names)
+    if kind not in ("identifier", "path"):
+        return False
+    before, own = (r"(?<!self)(?<!this)\.", r"(?<!\w)") if kind == "identifier" else (r"(?<!\*)\*", "")
+    written = re.compile(f"{before}{re.escape(text)}|({own}{re.escape(text)})")
+    lines = np.unique(history.lines.segment_line[history.rows_with_name(name)])
+    found = [bool(one[1]) for line in lines.tolist() for one in written.finditer(history.texts[line].lower())]
+    return bool(found) and not any(found)
 
 
 def _evidence(history: ExamHistory, lines: Ints, use: int) -> int:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ItemKind: TypeAlias = Literal["fact", "latest", "todo", "rule", "decision"]
+RELATED = 2
 ITEM_KINDS: tuple[ItemKind, ...] = ("fact", "latest", "todo", "rule", "decision")
 
 
@@ -34,8 +35,8 @@ class Item:
         said: index of the first message that holds the answer; -1 if unknown.
         used: index of the message of the use; -1 if unknown.
         denied: whether the evidence denies the answer ("not X").
-        sides: for names in the cue that a directed relation joins to the answer ("a depends on b"), whether they
-            stand before (-1) or behind it (1) in the evidence.
+        sides: for names in the cue that the evidence has on one side of the answer, whether they stand before (-1) or
+            behind it (1); `RELATED` times that where a directed relation joins them to it ("a depends on b").
     """
 
     kind: ItemKind

@@ -22,7 +22,7 @@ _STEPS = {",()[]{}": 3, ";.!?|": 8, ":%": 1, "\n": 60}
 """What marks add to the distance of what stands on both their sides: a label is near, another sentence is far."""
 NEAR = 3
 """How many chunks a word such as `not` denies."""
-LONGEST = 8
+LONGEST = 64
 """Segments of a name that are compared."""
 _FACTOR = np.uint64(1_000_003)
 
