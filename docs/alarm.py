@@ -19,6 +19,8 @@ from workbench.transcript.session import Session
 from workbench.validation.adversaries import scored
 from workbench.validation.used_things import compacted, used_things
 
+TITLES = {"shuffled": "shuffled lines", "sided": "soups, each word on its side"}
+
 
 def compacted_in(paths: Sequence[str]) -> list[Prepared]:
     """The recordings with a compaction of their own; none is no error."""
@@ -91,7 +93,7 @@ def _groups(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     yield "what agents really went on with (false alarms)", table[table["name"] == "recorded"]
     forms = table["name"].str.partition(",")[0]
     for form in forms[~table["honest"]].unique():
-        yield f"{form}s" if form != "shuffled" else "shuffled lines", table[~table["honest"] & (forms == form)]
+        yield TITLES.get(form, f"{form}s"), table[~table["honest"] & (forms == form)]
 
 
 def _rate(rows: pd.DataFrame) -> str:

@@ -165,6 +165,8 @@ SETTINGS = {
     "soup, 2 names, 10 words, newest first": "soup: two names and ten words, newest names first",
     "soup, 8 names, 10 words, newest first": "soup: eight names and ten words, newest names first",
     "soup, 8 names, 10 words, random first": "soup: eight names and ten words",
+    "sided, 2 names, 10 words, newest first": "soup, each word on its side: two names and ten words, newest names first",
+    "sided, 8 names, 10 words, newest first": "soup, each word on its side: eight names and ten words, newest names first",
     "list, 12 names, 0 words, random first": "list: twelve names a line",
 }  # fmt: skip
 """What the page shows of the search, in its order."""
@@ -185,7 +187,7 @@ def gamers(found: pd.DataFrame) -> Iterator[str]:
         columns = (own[part] for part in ("scaled", "edits", "request", "phrases", "bound", "presence"))
         yield f"| {title} | {' | '.join(', '.join(map(decimal, column)) for column in columns)} |"
     made = found[found["name"].isin([gamer.label for gamer in FAMILY])]
-    high = made[made["name"].str.startswith(("soup", "list")) & (made["scaled"] > MOST)]
+    high = made[made["name"].str.startswith(("soup", "sided", "list")) & (made["scaled"] > MOST)]
     real = found[found["name"] == "truncate"].set_index("share")["scaled"]
     above = made[made["scaled"] > made["share"].map(real)]
     yield ""

@@ -52,6 +52,7 @@ def test_a_soup_of_names_is_warned_of_and_honest_strategies_are_not(
     assert set(found["names_only"]) == {"mine"}
     assert found["names_only"]["mine"]["exam"] < found["names_only"]["mine"]["presence"] / 2
     assert "mine reads like a list of names" in found["verdict"]
+    assert "Not considered: mine, whose contexts read like a list of names." in found["decision"]["trade_off"]
     show(Tables.of(run, "truncate"))
     assert "mine reads like a list of names" in " ".join(capsys.readouterr().out.split())
 

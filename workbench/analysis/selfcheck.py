@@ -169,5 +169,6 @@ def sessions_of(what: Iterable[str | Path], window: int | None = None, limit: in
     sources = sources_of(named or [*bundled_files(), *made])
     sessions = [ready for source in sources for ready in read(source, window).ready][:limit]
     if not sessions:
-        raise SettingError("there is nothing to check: name files or folders with recorded sessions")
+        of = f" in {', '.join(map(str, named))}" if named else ""
+        raise SettingError(f"there is no session{of} to check: name files or folders with recorded sessions")
     return sessions

@@ -80,6 +80,7 @@ def decision(run: Tables) -> Decision | None:
         recorded={one["strategy"]: one for one in recorded(run).to_dict("records")}, projects=len(points),
         priced=any(not missing(share) for share in saved.values()),
         reach={one["strategy"]: one for one in within_reach(run).to_dict("records")}.get(use),
+        lists=[name for name in run.contenders if name in run.names_only],
     )  # fmt: skip
     words = dict(zip(FIELDS, (" ".join(block.split()) for block in text.split("---")), strict=True))
     found = {str(name): round(float(mean), 1) for name, mean in means.items()}

@@ -39,9 +39,9 @@ class Gamer:
     """One setting of the family.
 
     Attributes:
-        form: `list` (names alone), `soup` (names, then words common near them), `sided` (a soup with each word before or
-            behind the names, as most lines have it), `cue` ("name: rare words of its line"), `fragment` (the words around
-            a name as they stand), `shuffled` (whole lines, their words in a random order).
+        form: `list` (names alone), `soup` (names, then words common near them), `sided` (the same words, each before or
+            behind the names as most lines have it), `cue` ("name: rare words of its line"), `fragment` (the words
+            around a name as they stand), `shuffled` (whole lines, their words in a random order).
         names: names in a line.
         words: other words in a line; of a fragment on each side.
         order: which names come first.

@@ -19,13 +19,15 @@ from workbench.transcript.message import AssistantMessage, ToolResult
 SHORTEST = 3
 """Letters and digits that a name needs: `#8` and `/n` agree with too much by chance."""
 _EVERYDAY = re.compile(
-    r"git |.*(?:\bpath/to/|\bexample\.(?:com|org|net)\b|\b(?:my|your)[-_]|\blocalhost\b|\b127\.0\.0\.1\b"
-    r"|%[#+]?[a-z]\b|\{\w*\}|[=)] ?[>{;])",
+    r"(?:git|gh|apt|apt-get|brew) |.*(?:\bpath/to/|\bexample\.(?:com|org|net)\b|\b(?:my|your)[-_]|\blocalhost\b"
+    r"|\b127\.0\.0\.1\b|%[#+]?[a-z]\b|\{\w*\}|[=)] ?[>{;]|\)\s*:\s*\w+\s*\{|\b0{8}-0{4}-)",
     re.IGNORECASE,
 )
 """Commands that any engineer gives, names that stand for others in examples, and templates of texts, and code."""
 _CAPITALS = re.compile(r"[A-Z]{2,}(?:e?s|ed|ing)")
 """Capitals with an ending of grammar (`JWTs`): a word, not a name."""
+_CLASSES = re.compile(r"\bclass(?:name)?=[\"'{`]+([^\"'`]*)")
+"""The styles of an element."""
 _PLAIN = re.compile(r"[\w\s'’,.!?-]+")
 """A quotation that is nothing but words."""
 _MARKS = "\"'`“”‘’«»„"
@@ -104,15 +106,18 @@ def uses(history: ExamHistory, at: int, past: Past, said_again: bool = True, hor
     for one in sorted(first.tolist(), key=lambda one: (row[one], names[one])):
         place, name = places[row[one]], int(names[one])
         entity, message, line = history.names[name], int(history.place_message[place]), int(history.place_line[place])
-        if (
+        if not (
             answers[place]
             and entity.kind not in LEFT_OUT
             and entity not in BACKGROUND
+            and entity.text.lower() not in history.tool_words
             and not _is_everyday(entity.text)
             and not _is_borrowed(history, name)
         ):
-            evidence = _evidence(history, history.lines_with(name, past.newest)[-MOST_LINES:], line)
-            yield Use(name, message, line, int(history.place_form[place]), evidence)
+            continue
+        form = int(history.place_form[place])
+        evidence = _evidence(history, history.lines_with(name, past.newest)[-MOST_LINES:], line)
+        yield Use(name, message, line, form, evidence)
 
 
 def _is_written(history: ExamHistory, name: int, place: int) -> bool:
@@ -120,6 +125,8 @@ def _is_written(history: ExamHistory, name: int, place: int) -> bool:
     line = history.texts[history.place_line[place]].replace("\\", "/").lower()
     text = history.names[name].text.replace("\\", "/").lower()
     kind, form = history.names[name].kind, FORMS[history.place_form[place]]
+    if (kind == "quote" and form == "file") or any(text in styles.split() for styles in _CLASSES.findall(line)):
+        return False
     if " " not in text:
         return kind != "quote" and (kind == "number" or text.strip("./@#~-:") in line)
     if kind != "quote" or form == "command" or not _PLAIN.fullmatch(text):

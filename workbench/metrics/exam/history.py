@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -105,6 +105,12 @@ class ExamHistory:
         by_name = np.argsort(self.name, kind="stable")
         self._by_name = self.name_row[by_name]
         self._of_name = np.searchsorted(self.name[by_name], np.arange(len(self.names) + 1))
+
+    @cached_property
+    def tool_words(self) -> frozenset[str]:
+        """The names of the tools that were called and of their arguments, in lower case."""
+        calls = [block for message in self.messages for block in message.blocks if isinstance(block, ToolCall)]
+        return frozenset(word.lower() for call in calls for word in (call.name, *call.arguments))
 
     def is_value(self, text: str) -> bool:
         """Whether a word is a name that the session uses, or has a digit: no word of prose."""
