@@ -165,8 +165,8 @@ SETTINGS = {
     "soup, 2 names, 10 words, newest first": "soup: two names and ten words, newest names first",
     "soup, 8 names, 10 words, newest first": "soup: eight names and ten words, newest names first",
     "soup, 8 names, 10 words, random first": "soup: eight names and ten words",
-    "sided, 2 names, 10 words, newest first": "soup, each word on its side: two names and ten words, newest names first",
-    "sided, 8 names, 10 words, newest first": "soup, each word on its side: eight names and ten words, newest names first",
+    "sided, 2 names, 10 words, newest first": "soup, each word on its side: two names, newest first",
+    "sided, 8 names, 10 words, newest first": "soup, each word on its side: eight names, newest first",
     "list, 12 names, 0 words, random first": "list: twelve names a line",
 }  # fmt: skip
 """What the page shows of the search, in its order."""

@@ -125,7 +125,9 @@ def _is_written(history: ExamHistory, name: int, place: int) -> bool:
     line = history.texts[history.place_line[place]].replace("\\", "/").lower()
     text = history.names[name].text.replace("\\", "/").lower()
     kind, form = history.names[name].kind, FORMS[history.place_form[place]]
-    if (kind == "quote" and form == "file") or any(text in styles.split() for styles in _CLASSES.findall(line)):
+    if kind == "quote" and form == "file":  # a string of code
+        return False
+    if any(text in styles.split() for styles in _CLASSES.findall(line)):
         return False
     if " " not in text:
         return kind != "quote" and (kind == "number" or text.strip("./@#~-:") in line)
