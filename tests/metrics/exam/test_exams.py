@@ -149,13 +149,28 @@ def test_words_of_a_quotation_and_a_name_in_pieces_are_no_use_of_it(said: str, u
         ("src/*reader.test.ts", "reader.test.ts", False),
         ("src/reader.test.ts", "reader.test.ts", True),
         ("JWTs", "JWTs", False),
+        ("00000000-0000-0000-0000-000000000000", "00000000-0000-0000-0000-000000000000", False),
+        ('<p className="flex p-2.5">', "p-2.5", False),
+        ("p-2.5", "p-2.5", True),
+        ("`gh repo archive`", "gh repo archive", False),
+        ("`npm run release`", "npm run release", True),
     ],
 )
 def test_names_of_others_and_patterns_of_files_are_not_asked(written: str, name: str, is_asked: bool) -> None:
-    others = [told(f"the {word} has src/{word}.test.ts and {word}Handler") for word in ("sender", "parser", "crawler")]
+    words = ("sender", "parser", "crawler")
+    others = [told(f"the {one} has src/{one}.test.ts, {one}Handler, {one}-3.5 and `npm run {one}`") for one in words]
     history = [*others, told(f"the gateway closes {written} at the end of a request")]
     found = answers(history, [told(f"a request of the gateway closes {written} once")])
     assert (name in found) is is_asked, found
+
+
+def test_words_of_the_tools_and_strings_of_code_are_not_asked() -> None:
+    others = [told(f'the {word} says "waiting for {word}" and has {word}_lines') for word in ("sender", "parser", "mail")]
+    stated = told('the gateway says "ready for review" and has max_lines and old_lines')
+    used = [told("the gateway has max_lines now"), told('the gateway says "ready for review" now')]
+    assert answers([*others, stated], used) == ["max_lines", "ready for review"]
+    code = called("write", "c1", file='def gateway():\n    log("ready for review", old_lines)\n    return', max_lines=9)
+    assert answers([*others, stated], [code, *used[:1]]) == ["old_lines"]
 
 
 @pytest.fixture(scope="module")
