@@ -191,9 +191,9 @@ def gamers(found: pd.DataFrame) -> Iterator[str]:
     real = found[found["name"] == "truncate"].set_index("share")["scaled"]
     above = made[made["scaled"] > made["share"].map(real)]
     yield ""
-    yield f"Of {len(FAMILY)} settings at two sizes, {len(high)} lists and soups have more than {MOST}. More than"
-    names = (f"{name} ({percent(share)})" for name, share in zip(above["name"], above["share"], strict=True))
-    yield f"*truncate* have: {'; '.join(names)}."
+    yield f"Of {len(FAMILY)} settings at two sizes, {len(high)} lists and soups have more than {MOST}."
+    names = [f"{name} ({percent(share)})" for name, share in zip(above["name"], above["share"], strict=True)]
+    yield f"More than *truncate* have: {'; '.join(names)}." if names else "None has more than *truncate*."
 
 
 def _summaries(paths: Sequence[str], bundled: bool) -> Frames:
