@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ItemKind: TypeAlias = Literal["fact", "latest", "todo", "rule", "decision"]
-RELATED = 2
 ITEM_KINDS: tuple[ItemKind, ...] = ("fact", "latest", "todo", "rule", "decision")
+RELATED = 2
+"""What marks a side in `Item.sides` that matters most: turned round, a relation says something else."""
 
 
 @dataclass(frozen=True, slots=True)
