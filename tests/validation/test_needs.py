@@ -85,7 +85,7 @@ def test_a_sheet_with_another_label_is_refused_by_its_row(items: pd.DataFrame, t
 
 def test_the_labels_that_ship_are_of_two_readers_and_hold_no_text() -> None:
     found = labelled()
-    assert len(found) == 300 and found["session"].nunique() == 30
+    assert len(found) >= 300 and found["session"].nunique() >= 30
     for name, known in LABELS.items():
         assert set(found[f"{name}_1"]) | set(found[f"{name}_2"]) <= set(known)
     assert set(KEY) <= set(found) and not set(TEXTS) & set(found)
