@@ -165,7 +165,9 @@ def test_names_of_others_and_patterns_of_files_are_not_asked(written: str, name:
 
 
 def test_words_of_the_tools_and_strings_of_code_are_not_asked() -> None:
-    others = [told(f'the {word} says "waiting for {word}" and has {word}_lines') for word in ("sender", "parser", "mail")]
+    others = [
+        told(f'the {word} says "waiting for {word}" and has {word}_lines') for word in ("sender", "parser", "mail")
+    ]
     stated = told('the gateway says "ready for review" and has max_lines and old_lines')
     used = [told("the gateway has max_lines now"), told('the gateway says "ready for review" now')]
     assert answers([*others, stated], used) == ["max_lines", "ready for review"]
