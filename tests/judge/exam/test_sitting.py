@@ -314,7 +314,7 @@ def test_a_likelihood_can_sit_the_exam_and_costs_nothing(knowing: Knowing, tmp_p
 
 
 def test_a_model_that_only_knows_words_by_sight_is_no_reader(tmp_path: Path) -> None:
-    with pytest.raises(NotAdmitted, match=r"only sees which candidates occur .*0\.34 with the answers.*0\.43 by sight"):
+    with pytest.raises(NotAdmitted, match=r"echo is not admitted: .*0\.35 with the answers.*0\.36 by sight"):
         judge_exam(SESSIONS[0], reader="likelihood", likelihood=Echo(10**6), out=tmp_path, **SAME)
 
 
