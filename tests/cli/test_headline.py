@@ -111,6 +111,19 @@ def test_compare_says_each_phase_prints_the_answer_before_the_page_is_written_an
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_the_page_is_written_though_nobody_reads_the_answer_to_its_end(unbuffered: str, tmp_path: Path) -> None:
+    save(Session.of([rules("be brief"), *remembering(24)]), tmp_path / "chat.jsonl")
+    words = ["compare", str(tmp_path / "chat.jsonl"), "-w", "4000", "--shares", "0.2", "-s", "truncate", "-j", "1"]
+    command = [sys.executable, "-m", "workbench", *words, "--out", str(tmp_path / "run")]
+    env = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env) as running:
+        assert running.stdout is not None
+        running.stdout.close()  # as `| head` does
+        assert running.wait() == 0
+    assert (tmp_path / "run" / "report.html").is_file()
+
+
 def test_the_agents_own_compaction_stands_with_its_interval_in_terminal_and_headline_table(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -140,9 +140,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         again = "finished work is kept, and the same command continues from there"
         return _stopped(f"workbench: interrupted; {again}", 130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
     except OSError as error:
         return _stopped(f"workbench: {error.filename or 'a file'}: {error.strerror or error}")
     except Exception as error:  # our own bug: one sentence, and the traceback on demand

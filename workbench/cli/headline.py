@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from textwrap import fill
@@ -13,7 +12,7 @@ import pandas as pd
 
 from workbench.analysis.paired import interval_columns
 from workbench.cli.ending import answered
-from workbench.cli.output import WIDTH, complain, painted, printable, records, say, table, write
+from workbench.cli.output import WIDTH, complain, painted, printable, records, say, table, while_read, write
 from workbench.experiment.store import Results
 from workbench.formats import NOTHING, gap, interval, joined, missing, percent, points, some
 from workbench.report import render
@@ -95,7 +94,6 @@ def page(results: Results, run: Tables, no_report: bool, *, quiet: bool) -> str 
     if no_report:
         return None
     if not quiet:
-        sys.stdout.flush()  # the answer before the page, also in a pipe
         complain("writing the report ...")
     return str(render(results.path, run.named_baseline, tables=run))
 
@@ -106,6 +104,7 @@ def show_places(results: Results, report: str | None) -> None:
     say(f"Next: {painted(shlex.join(['workbench', 'view', str(results.path)]), 'bold')} shows every context behind it")
 
 
+@while_read()
 def show(run: Tables, *, wide: bool = False) -> None:
     """Print what the run says in words, then its table: few columns in 80 characters, or all."""
     found = verdict(run)

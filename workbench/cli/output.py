@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from io import StringIO
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -32,6 +33,16 @@ _NUMBER = re.compile(rf"\W*\d.*|{NOTHING}?\W*")
 def say(text: str = "") -> None:
     """A line for the user, on standard output."""
     sys.stdout.write(text + "\n")
+
+
+@contextmanager
+def while_read() -> Iterator[None]:
+    """What is said inside is handed on at its end; where nobody reads any more (`| head`), the work behind goes on."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(text: str, *, hint: str = "") -> None:
@@ -67,7 +78,8 @@ def _console(stream: TextIO, **how: Any) -> Console:  # noqa: ANN401 - settings 
 
     if os.environ.get("NO_COLOR"):
         how |= {"color_system": None}
-    return Console(file=stream, highlight=False, markup=False, emoji=False, **how)
+    seen = stream.isatty() or None  # None: as FORCE_COLOR says
+    return Console(file=StringIO(), force_terminal=seen, highlight=False, markup=False, emoji=False, **how)
 
 
 def painted(text: str, style: str, stream: TextIO | None = None) -> str:

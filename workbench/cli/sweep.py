@@ -13,7 +13,7 @@ from workbench.cli.ending import answered, finish, warn_of_replicates
 from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.headline import page, show_places, show_sizes, size_notes
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, takes, tell_terms
-from workbench.cli.output import UNUSABLE, frame_table, records, say, say_json, table, write
+from workbench.cli.output import UNUSABLE, frame_table, records, say, say_json, table, while_read, write
 from workbench.experiment.grid import read
 from workbench.experiment.spec import Execution, RunSpec
 from workbench.experiment.sweep import forecast
@@ -117,6 +117,7 @@ def ablate(
     return 0
 
 
+@while_read()
 def _show(points: pd.DataFrame, run: Tables) -> None:
     rows = [
         row
