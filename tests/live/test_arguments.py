@@ -45,6 +45,18 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: made(on_event=[]), "on_event is []; a function would be accepted"),
     (lambda: Settings(breaker="3"), "breaker is '3'; a whole number of at least 1 would be accepted"),  # type: ignore[arg-type]
     (lambda: Settings(trigger="80%"), "trigger is '80%'; one such as wb.AtShare(0.8) would be accepted"),  # type: ignore[arg-type]
+    (lambda: Settings(model_seconds="60"), "model_seconds is '60'; a number of seconds above 0 would be accepted"),  # type: ignore[arg-type]
+    (lambda: Settings(cooldown=None), "cooldown is None; a number of at least 0 would be accepted"),  # type: ignore[arg-type]
+    (lambda: Settings(hysteresis="x"), "hysteresis is 'x'; a number in [0, 1) would be accepted"),  # type: ignore[arg-type]
+    (lambda: Settings(automatic="no"), "automatic is 'no'; True or False would be accepted"),  # type: ignore[arg-type]
+    (lambda: Settings(instructions=["x"]), "instructions is ['x']; a text would be accepted"),  # type: ignore[arg-type]
+    (lambda: wb.AtShare(80, 40), "threshold 80 and target 40 are no shares of the window; both must lie between"),
+    (lambda: wb.AtShare(0.3), "threshold 0.3 and target 0.4 are no shares of the window; both must lie between"),
+    (lambda: wb.AtShare("x"), "threshold 'x' and target 0.4 are no shares of the window"),  # type: ignore[arg-type]
+    (lambda: wb.preset(5), "preset is 5; a preset, such as wb.preset('pipeline'), or its name would be accepted"),  # type: ignore[arg-type]
+    (lambda: made(format=[]), "no format is named '[]'; known are anthropic, gemini, openai, responses"),
+    (lambda: made().tools(["x"]), "no tools are known in the format ['x']; known are openai, "),  # type: ignore[arg-type]
+    (lambda: wb.Compactor.load(saved(), window=0), "window is 0; a whole number of at least 1 would be accepted"),
     (lambda: AsyncCompactor("pipeline"), "compactor is 'pipeline'; a wb.Compactor would be accepted"),  # type: ignore[arg-type]
     (lambda: hand(keep_recent="2k"), "keep_recent is '2k'; a whole number would be accepted"),
     (lambda: hand(instructions=2_000), "instructions is 2000; a text would be accepted"),

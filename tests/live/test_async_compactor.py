@@ -96,6 +96,28 @@ def test_a_cancelled_call_leaves_the_history_as_it_was() -> None:
     alone(run())
 
 
+def test_a_model_that_fails_after_its_call_was_cancelled_does_not_count_as_a_failure() -> None:
+    class Failing(Slow):
+        def complete(self, request: SummaryRequest, /) -> Completion:
+            super().complete(request)
+            raise OSError("the connection was closed")
+
+    async def run() -> None:
+        model = Failing()
+        compactor = live(model)
+        request = asyncio.create_task(compactor.before_request(TALK))
+        await asyncio.to_thread(model.started.wait, 10)
+        request.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await request
+        model.may.set()
+        await until(lambda: compactor.compactor.events[-1].type == "compaction_discarded")
+        await compactor.before_request(TALK)
+        assert model.calls == 2  # it is tried again at once
+
+    alone(run())
+
+
 def test_after_a_cancelled_call_the_next_one_does_not_wait_for_its_model() -> None:
     async def run() -> None:
         slow = Slow()

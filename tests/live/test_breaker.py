@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 import validators
+from importers.samples import PNG
 from live.talk import Record, anthropic, asked, openai
 
 from workbench.compaction.plan import Budget, Plan
@@ -149,6 +150,35 @@ def test_the_last_resort_keeps_a_newest_message_that_fits_and_says_where_nothing
     tight = Compactor("none", window=4_000, pins=lambda record: record["role"] == "user")
     tight.before_request([*openai(10), long])
     assert [event.fits for event in of(LastResort, tight)] == [False]
+
+
+def test_the_last_resort_says_where_nothing_can_go() -> None:
+    live = Compactor("none", window=4_000)
+    live.before_request([{"role": "system", "content": "rule " * 4_000}, asked("so?")])
+    assert of(LastResort, live) == [LastResort(live.tokens, live.tokens, 4_000, 0, fits=False)]
+
+
+def test_the_last_resort_drops_old_messages_before_a_request_that_a_presets_own_count_weighs_more() -> None:
+    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}}
+    messages: list[Record] = []
+    for n in range(11):
+        shown = [{"type": "text", "text": f"Screenshot {n}"}, picture]
+        messages += [{"role": "user", "content": shown}, {"role": "assistant", "content": "Seen."}]
+    live = Compactor("operator_use", model=Extractive(), window=16_000)
+    sent = live.before_request([*messages, asked("Rename field_17 to column_17. " * 550)])
+    assert sent[-1]["content"] == "Rename field_17 to column_17. " * 550 and len(sent) < len(messages)
+    assert [event.fits for event in of(LastResort, live)] == [True] and live.tokens <= 16_000
+
+
+@pytest.mark.parametrize("preset", ["truncate", "none", "docker_agent", "clear_tool_uses", "observation_mask"])
+def test_a_reminder_that_a_client_puts_beside_a_result_does_not_displace_what_the_person_asked(preset: str) -> None:
+    reminder = {"type": "text", "text": "<system-reminder>The list is empty.</system-reminder>"}
+    messages: list[Record] = [asked("Port module X to Rust.")]
+    for call in ("a", "b"):
+        use = {"type": "tool_use", "id": call, "name": "read", "input": {}}
+        result = {"type": "tool_result", "tool_use_id": call, "content": "word " * 4_000}
+        messages += [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result, reminder]}]
+    assert "Port module X to Rust." in str(Compactor(preset, model=Extractive(), window=8_000).before_request(messages))
 
 
 @pytest.mark.parametrize("preset", sorted(BUILTIN))

@@ -21,7 +21,7 @@ from live.habits import (
     unmarked,
 )
 from live.shapes import blocks, contents, items
-from live.talk import Record, anthropic, asked, openai
+from live.talk import Record, answered, anthropic, asked, openai
 
 from profiles import FULL
 from workbench.compaction.presets import NAMES
@@ -105,6 +105,29 @@ def test_a_reminder_is_counted_and_no_part_of_the_history(add: Habit) -> None:
     with_it = live.tokens
     live.before_request(said[:6])
     assert 5 < with_it - live.tokens < 50
+
+
+def test_a_message_that_the_person_edits_is_no_reminder() -> None:
+    live = Compactor("truncate", window=8_000)
+    live.before_request([asked("Please look at file a.py.")])
+    said = [asked("Please look at file b.py.")]
+    live.before_request(said)
+    live.report_usage({"prompt_tokens": 30})
+    said += [answered("Done."), asked("Please look at file c: " + "error 12345 " * 8_000)]
+    live.before_request(said)
+    assert live.original == said and live.tokens <= 8_000
+
+
+def test_an_addition_that_grew_since_the_last_report_is_counted() -> None:
+    live = Compactor("none", window=100_000)
+    said = openai(3)
+    for end in (2, 4, 6):
+        live.before_request(reminder_behind(said[:end], end))
+    live.report_usage({"prompt_tokens": live.tokens})
+    before = live.tokens
+    live.before_request([*said[:6], asked(reminder(7) + "word " * 4_000)])
+    assert 4_900 < live.tokens - before < 5_100
+    assert Compactor.load(live.save()).tokens == live.tokens
 
 
 @pytest.mark.parametrize("preset", NAMES if FULL else ["null", "claude_code", "ddx_agent", "observation_mask"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 from threading import Event
 from typing import Any
 
@@ -170,10 +171,11 @@ def test_an_empty_answer_is_paid_too() -> None:
     assert live.compact() is not None and live.usd == pytest.approx(0.03)  # two requests for a split turn
 
 
-def test_what_cannot_be_priced_makes_the_total_unknown() -> None:
-    live = Compactor("summarize", model=Paid(usd=None), window=3_000)
+@pytest.mark.parametrize(("price", "usd"), [(None, None), ("a cent", None), (Decimal("0.01"), 0.01)])
+def test_what_cannot_be_priced_makes_the_total_unknown(price: Any, usd: float | None) -> None:
+    live = Compactor("summarize", model=Paid(usd=price), window=3_000)
     live.before_request(openai(30))
-    assert paid(live) == [None] and live.usd is None
+    assert paid(live) == [usd] and live.usd == usd
 
 
 def test_a_model_that_never_answers_is_given_up_and_its_cost_is_unknown() -> None:

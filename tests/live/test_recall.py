@@ -24,6 +24,7 @@ def test_an_agent_is_offered_recall_and_gets_an_early_fact_back(format: str) -> 
     assert "keep its limit at 1003" in answer
     id = answer.split("[", 1)[1][:8]
     assert live.recall(id) in answer and len(live.recall(query="word", tokens=100)) <= 400
+    assert len(live.recall(query="zq" * 50_000)) < 200 > len(live.recall("zq" * 50_000))
 
 
 @pytest.mark.parametrize(

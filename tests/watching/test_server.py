@@ -20,13 +20,14 @@ async def _ask(arguments: list[str], cwd: Path, home: Path) -> tuple[list[str], 
     async with mcp.Client(parameters) as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
 
-        async def call(tool: str, **given: str) -> str:
+        async def call(tool: str, **given: object) -> str:
             return str((await client.call_tool(tool, given)).content[0].text)
 
         lost = await call("what_was_lost")
         found = re.search(r"ledger_total\.py \[recall (\w+)\]", lost)
         by_id = await call("recall", id=found[1] if found else "")
-        return names, lost, by_id, await call("recall", query="agreement"), await call("recall", id="00000000")
+        by_query = await call("recall", id=None, query=["agreement"])  # as a model may write it
+        return names, lost, by_id, by_query, await call("recall", id="00000000")
 
 
 def _check(answers: tuple[list[str], str, str, str, str]) -> None:

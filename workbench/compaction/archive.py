@@ -76,12 +76,13 @@ class Archive:
             tokens: the most that it takes, by the archive's counter.
         """
         if id and id not in self._texts:
-            return f"Nothing is archived under the id {id!r}; ids stand in the conversation, and a query needs none."
+            why = "ids stand in the conversation, and a query needs none"
+            return f"Nothing is archived under the id {id!r:.80}; {why}."
         if not query.strip():
             return clipped(self._texts[id], tokens, self._count) if id else "recall needs an id or a query."
         found = self.search(query, id, tokens)
         if not found:
-            return f"Nothing in the archive has a word of {query!r}."
+            return f"Nothing in the archive has a word of {query!r:.80}."
         return clipped("\n\n".join(map(_headed, found)), tokens, self._count)
 
     def search(self, query: str, id: str = "", tokens: int = TOKENS) -> list[ArchivedPassage]:

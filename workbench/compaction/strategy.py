@@ -3,9 +3,11 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from workbench.compaction.plan import Budget, Stage
+from workbench.errors import SettingError
 from workbench.markup import card
 from workbench.transcript.message import TokenCounter, Usage
 
@@ -180,6 +182,14 @@ class AtShare:
 
     threshold: float = 0.8
     target: float = 0.4
+
+    def __post_init__(self) -> None:
+        shares = (self.threshold, self.target)
+        if not all(isinstance(one, Real) for one in shares) or not 0 <= self.target < self.threshold <= 1:
+            raise SettingError(
+                f"threshold {self.threshold!r:.80} and target {self.target!r:.80} are no shares of the window; "
+                "both must lie between 0 and 1, and the target below the threshold"
+            )
 
     def check(self, situation: Situation, /) -> Budget | None:
         """Due at `tokens >= threshold * window`."""

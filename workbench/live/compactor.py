@@ -167,7 +167,7 @@ class Compactor(RecallTool):
             SettingError, UnknownName: it was saved with another preset, or with one of an unknown name.
         """
         saved = read(document, preset.name if isinstance(preset, Preset) else preset)
-        compactor = cls(preset or saved.preset, window=window or saved.window, **given)
+        compactor = cls(preset or saved.preset, window=saved.window if window is None else window, **given)
         restore(saved, compactor._recovery, compactor._scheduler)
         return compactor
 
@@ -189,7 +189,7 @@ class Compactor(RecallTool):
             self._runner.hear(messages)
             if system is not None:
                 self._memory.reader.likely = "anthropic"
-            self._gauge.declare(system, tools, model)
+            self._gauge.declare(system, tools, str(model or ""))
             self._recovery.release()
             self._scheduler.check_window()
         self._scheduler.consider("before_request")

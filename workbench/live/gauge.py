@@ -34,6 +34,7 @@ class SentRequest:
         tokens: by the preset's count.
         plain: by the host's count.
         cleared: tokens that the provider took out of it by itself, as it said.
+        added: tokens of what the host added to it, which is no part of the history.
     """
 
     version: int
@@ -42,11 +43,12 @@ class SentRequest:
     plain: int
     usage: Usage = NOTHING_REPORTED
     cleared: int = 0
+    added: int = 0
 
     @property
     def unexplained(self) -> int:
-        """Tokens of the reported prompt that our count of the messages does not explain."""
-        return max(self.usage.prompt + self.cleared - self.tokens, 0)
+        """Tokens of the reported prompt that our count of the messages and additions does not explain."""
+        return max(self.usage.prompt + self.cleared - self.tokens - self.added, 0)
 
 
 class Gauge:
@@ -111,19 +113,17 @@ class Gauge:
     def heaviest(self) -> int:
         """Tokens of the request by the preset's or by the host's count, whichever are more."""
         report = self._valid_report()
-        plain = self.plain
-        beside = self.declared_tokens + self.memory.added
+        beside = self.declared_tokens
         if report is not None:
-            beside = max(report.usage.prompt + report.cleared - report.plain, 0) - report.cleared
-        return max(self.tokens, plain + beside)
+            beside = max(report.usage.prompt + report.cleared - report.plain - report.added, 0) - report.cleared
+        return max(self.tokens, self.plain + beside + self.memory.added)
 
     @property
     def overhead(self) -> int:
         """Tokens of it that no message holds."""
         report = self._valid_report()
-        if report is not None:
-            return report.unexplained
-        return max(self.declared_tokens + self.memory.added, self.least or 0)
+        beside = max(self.declared_tokens, self.least or 0) if report is None else report.unexplained
+        return beside + self.memory.added
 
     @property
     def window(self) -> int:
@@ -155,7 +155,8 @@ class Gauge:
 
     def hand_out(self) -> None:
         """The messages are about to be sent."""
-        self.request = SentRequest(self.memory.version, self.model, self.spoken, self.plain)
+        memory = self.memory
+        self.request = SentRequest(memory.version, self.model, self.spoken, self.plain, added=memory.added)
         self.sent_at = self.clock()
 
     def stale(self, model: str) -> str:
@@ -181,7 +182,9 @@ class Gauge:
         """Whether the answer to the newest request hides an overflow; a prompt is no shorter for what was cleared."""
         report = self._valid_report()
         before = None if report is None or cleared or report.cleared else report.usage
-        grown = 0 if report is None or self.request is None else self.request.tokens - report.tokens
+        grown = 0
+        if report is not None and self.request is not None:
+            grown = self.request.tokens + self.request.added - report.tokens - report.added
         return classify_answer(usage, stop, self.window, before, grown)
 
     def follow(self, version: int) -> None:

@@ -133,9 +133,10 @@ class Additions:
                 self.inside = ""
                 return ""
         text, role = text_of(was), _role(was)
-        if text and role in ("user", "system", "developer"):
+        if text and role in ("user", "system", "developer") and role != _role(now):  # else it was edited
             lead = _same_start(text, self.behind[1]) if role == self.behind[0] else ""
-            self.behind = role, lead if len(lead) >= LEAST else _lead(text)
+            lead = lead if len(lead) >= LEAST else _lead(text)
+            self.behind = (role, lead) if len(lead) >= LEAST else self.behind
         return None
 
 

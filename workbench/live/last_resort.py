@@ -25,8 +25,8 @@ def make_room(gauge: Gauge, tell: Callable[[Event], None], *, refused: bool = Fa
     """Drop the oldest messages, with calls and results together, until the request fits; whether any went.
 
     Args:
-        gauge: weighs the request; the messages are counted by the host's count, the room by whichever is less.
-        tell: is told what was done.
+        gauge: weighs the request; the messages are counted by the preset's or the host's count, whichever are more.
+        tell: is told what was done, or that nothing could be.
         refused: whether a provider refused the request, so that it is too large however small it seems.
     """
     before, window = gauge.heaviest, gauge.window
@@ -36,10 +36,12 @@ def make_room(gauge: Gauge, tell: Callable[[Event], None], *, refused: bool = Fa
         return False
     memory = gauge.memory
     messages = tuple(memory.state.kept.messages)
-    sizes = tuple(map(gauge.count, messages))
-    history = Context(messages, sizes, max(before - gauge.plain, 0), gauge.count, memory.state.kept.archive)
+    spoken, count = max((gauge.plain, gauge.count), (gauge.spoken, memory.reader.count), key=lambda one: one[0])
+    history = Context(messages, tuple(map(count, messages)), max(before - spoken, 0), count, memory.state.kept.archive)
     done = _dropped(history, gauge.preset.strategy, _target(history, window, before if refused else None))
     if done is None or done.outcome == "unchanged":
+        if before > window:
+            tell(LastResort(before, before, window, 0, fits=False))
         return False
     why = memory.take(_counted_again(done, gauge), memory.state.heard, memory.version)
     now = gauge.heaviest

@@ -1,9 +1,10 @@
 """What the model of a compactor was asked and cost, whatever became of its answers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workbench.errors import ModelError
 from workbench.models.model import Completion, Model, SummaryRequest, TooLate, within
+from workbench.transcript.message import Json
 
 NO_MODEL = "preset {!r} asks a model for a summary: pass one as `model`"
 
@@ -57,6 +58,8 @@ class Meter:
         except BaseException as error:
             self.error = error
             raise
+        if completion.usd is not None:
+            completion = replace(completion, usd=_dollars(completion.usd))
         self.completions.append(completion)
         return completion
 
@@ -69,6 +72,14 @@ class Meter:
         except TooLate:
             self.late = True
             raise TimeoutError(f"the model gave no answer within {self.seconds:g} seconds") from None
+
+
+def _dollars(price: Json) -> float | None:
+    """A price as a model gave it, such as a Decimal; None for what is no number."""
+    try:
+        return float(price)
+    except (TypeError, ValueError):
+        return None
 
 
 def total(costs: list[float | None]) -> float | None:

@@ -45,7 +45,7 @@ class RecallTool:
             "gemini": {"functionDeclarations": [{**named, "parameters": _INPUT}]},
         }
         wanted = format or self._memory.reader.format or "openai"
-        if wanted not in entries:
+        if not isinstance(wanted, str) or wanted not in entries:
             raise SettingError(f"no tools are known in the format {wanted!r}; known are {', '.join(entries)}")
         return [entries[wanted]] if self.preset.strategy.recall else []
 
@@ -60,10 +60,11 @@ class RecallTool:
             tokens: the most that the answer takes.
         """
         most = tokens if isinstance(tokens, int) else TOKENS
-        return Archive(self._memory.archive, self._memory.reader.count).answer(_words(id), _words(query), most)
+        return Archive(self._memory.archive, self._memory.reader.count).answer(words(id), words(query), most)
 
 
-def _words(value: Json) -> str:
+def words(value: Json) -> str:
+    """What a model gave for a text: numbers and lists as words, nothing for what else it wrote."""
     if isinstance(value, list):
-        return " ".join(map(_words, value))
+        return " ".join(map(words, value))
     return str(value) if isinstance(value, str | int | float) else ""

@@ -24,6 +24,7 @@ from workbench.transcript.context import Context
 from workbench.transcript.message import Json, Usage
 
 REPAIR = Strategy("repair", (RepairPairs(),))
+CALL_CANCELLED = "the call was cancelled"
 
 
 class Runner:
@@ -92,6 +93,8 @@ class Runner:
         try:
             done = self._announced(budget, cause, strategy, meter)
         except Exception as error:  # an event has said why, and the agent goes on
+            if is_cancelled():
+                return None
             self._settle(budget, cause, None)
             if cause != "by_hand":
                 self.fail("failed", str(error) if isinstance(error, ModelError) else reason(error), cause)
@@ -183,11 +186,14 @@ class Runner:
             supplied = choice.summary if isinstance(choice, Supply) and choice.summary.strip() else None
             done, used = self._compacted(start, strategy, budget, supplied, meter)
             with self.lock:
-                why = "the call was cancelled" if is_cancelled() else ""
+                why = CALL_CANCELLED if is_cancelled() else ""
                 if not why and done.outcome != "unchanged":
                     why = self.memory.take(done, heard, version)
         except BaseException as error:
-            self._end(started, CompactionDropped(number, reason(error), "compaction_failed", meter.usd))
+            dropped = CompactionDropped(number, reason(error), "compaction_failed", meter.usd)
+            if is_cancelled():
+                dropped = replace(dropped, why=CALL_CANCELLED, type="compaction_discarded")
+            self._end(started, dropped)
             raise
         if why:
             self._end(started, CompactionDropped(number, why, "compaction_discarded", meter.usd))

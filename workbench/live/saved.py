@@ -46,6 +46,7 @@ def save(preset: str, recovery: Recovery, scheduler: Scheduler) -> dict[str, Jso
         archive=memory.archive, written=tuple(reader.written.values()),
         checkpoints=tuple(_checkpoint(mark, state, made) for mark in state.checkpoints[1:]), made=tuple(made.values()),
         given=_slots(memory.given), returned=_slots(memory.returned), additions=memory.additions.saved(),
+        added=memory.added,
         model=gauge.model, request=gauge.request, reported=gauge.reported,
         limits=tuple(SavedLimit(name, n, until - clock()) for name, (n, until) in gauge.limits.items()),
         declared=gauge.declared_tokens, least=gauge.least, compactions=runner.number, patience=runner.patience,
@@ -125,7 +126,7 @@ def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
     memory.state.leaf, memory.log.leaf = saved.leaf, saved.log_leaf
     memory.own = HostList([given.object for given in path], [*range(len(path))])
     memory.given, memory.returned = (_line(slots, path) for slots in (saved.given, saved.returned))
-    memory.additions = Additions.loaded(saved.additions)
+    memory.additions, memory.added = Additions.loaded(saved.additions), saved.added
 
 
 def _path(saved: SavedCompactor, memory: Memory) -> Iterator[HostMessage]:

@@ -93,6 +93,7 @@ class SavedCompactor:
     given: tuple[SavedSlot, ...] = ()
     returned: tuple[SavedSlot, ...] = ()
     additions: tuple[str, ...] = ()
+    added: int = 0
     model: str = ""
     request: SentRequest | None = None
     reported: SentRequest | None = None

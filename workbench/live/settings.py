@@ -1,8 +1,9 @@
 """What a host passes to its compactor, and may change while it runs; each refusal says what would be accepted."""
 
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 
+from workbench.compaction.presets import ACCEPTED
 from workbench.compaction.strategy import Preset, Trigger
 from workbench.errors import SettingError, UnknownName
 from workbench.live.formats.table import FORMATS
@@ -67,12 +68,19 @@ class Settings:
         whole("keep_recent", self.keep_recent, least=None, optional=True)
         if self.trigger is not None and not callable(getattr(self.trigger, "check", None)):
             _refuse("trigger", self.trigger, "one such as wb.AtShare(0.8)")
-        if not 0 <= self.hysteresis < 1:
-            raise SettingError(f"hysteresis is {self.hysteresis!r}; it must lie in [0, 1)")
-        if not (self.cooldown >= 0 and self.cooldown_seconds >= 0):
-            raise SettingError(f"cooldown {self.cooldown!r} and {self.cooldown_seconds!r} seconds must be at least 0")
-        if self.model_seconds is not None and not self.model_seconds > 0:
-            _refuse("model_seconds", self.model_seconds, "a number of seconds above 0")
+        for name in ("automatic", "last_resort"):
+            if not isinstance(getattr(self, name), bool):
+                _refuse(name, getattr(self, name), "True or False")
+        if not isinstance(self.instructions, str):
+            _refuse("instructions", self.instructions, "a text")
+        if not (isinstance(self.hysteresis, Real) and 0 <= self.hysteresis < 1):
+            _refuse("hysteresis", self.hysteresis, "a number in [0, 1)")
+        for name in ("cooldown", "cooldown_seconds"):
+            if not (isinstance(getattr(self, name), Real) and getattr(self, name) >= 0):
+                _refuse(name, getattr(self, name), "a number of at least 0")
+        seconds = self.model_seconds
+        if seconds is not None and not (isinstance(seconds, Real) and seconds > 0):
+            _refuse("model_seconds", seconds, "a number of seconds above 0")
 
 
 def check(preset: Json, model: Json, settings: Json, hooks: Json, format: Json, **functions: Json) -> None:
@@ -82,15 +90,15 @@ def check(preset: Json, model: Json, settings: Json, hooks: Json, format: Json, 
         SettingError, UnknownName: one of them cannot work.
     """
     if not isinstance(preset, Preset | str):
-        _refuse("preset", preset, "a preset, such as wb.preset('pipeline'), or its name")
+        _refuse("preset", preset, ACCEPTED)
     if not (model is None or isinstance(model, str) or callable(getattr(model, "complete", None))):
         _refuse("model", model, "a name such as 'extractive' or 'litellm:gpt-4o-mini', or an object with `complete`,")
     if not (isinstance(settings, Settings) or callable(settings)):
         _refuse("settings", settings, "workbench.live.settings.Settings, or a function that returns them,")
     if not isinstance(hooks, Hooks):
         _refuse("hooks", hooks, "wb.Hooks, such as wb.Hooks(before=function),")
-    if format is not None and format not in FORMATS:
-        raise UnknownName("format", format, FORMATS)
+    if format is not None and (not isinstance(format, str) or format not in FORMATS):
+        raise UnknownName("format", str(format), FORMATS)
     for name, function in functions.items():
         if function is not None and not callable(function):
             _refuse(name, function, "a function")

@@ -2,14 +2,19 @@
 
 from pathlib import Path
 from threading import Lock
+from typing import Annotated, TypeAlias
+
+from pydantic import BeforeValidator
 
 from workbench.errors import FormatError, SetupError
-from workbench.live.recall_tool import ABOUT
+from workbench.live.recall_tool import ABOUT, words
 from workbench.transcript.session import Session
 from workbench.watching.follow import Followed
 from workbench.watching.hook import listed, quoted, session_file, what_was_lost, written_so_far
 from workbench.watching.needed import archive
 
+Words: TypeAlias = Annotated[str, BeforeValidator(words)]
+"""A text, whatever a model gives for one."""
 LISTED = 1_000
 """Tokens of an answer of `what_was_lost` at most."""
 
@@ -29,7 +34,7 @@ class Answers:
             listed(lost, LISTED) if lost else "No compaction of this session took anything that is likely to be needed."
         )
 
-    def recall(self, id: str = "", query: str = "") -> str:
+    def recall(self, id: Words = "", query: Words = "") -> str:
         """Earlier parts of the session that its context no longer holds."""
         with self._lock:
             return quoted(archive(self._session()).answer(id, query))

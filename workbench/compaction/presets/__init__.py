@@ -24,6 +24,7 @@ from types import ModuleType
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset
 from workbench.compaction.timing import ByPrice
+from workbench.errors import SettingError
 from workbench.registry import find, found
 
 OWN = {
@@ -42,6 +43,7 @@ NAMES = (
 """Each preset is a constant of its name in capitals; all but our own are in the file of their name."""
 
 RECALL, PRICE = "+recall", "+price"
+ACCEPTED = "a preset, such as wb.preset('pipeline'), or its name"
 """What the names of presets with recall, and of those that compact when it pays, end in."""
 
 
@@ -98,6 +100,8 @@ def preset(name: Preset | str) -> Preset:
     """
     if isinstance(name, Preset):
         return name
+    if not isinstance(name, str):
+        raise SettingError(f"preset is {name!r:.80}; {ACCEPTED} would be accepted")
     for ending, made in ((RECALL, with_recall), (PRICE, with_price)):
         if name.endswith(ending):
             return made(preset(name.removesuffix(ending)))

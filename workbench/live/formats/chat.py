@@ -1,5 +1,6 @@
 """Messages with a role and a content: OpenAI's chat completions and Anthropic's messages."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
@@ -35,6 +36,8 @@ from workbench.transcript.message import (
 
 _ANTHROPIC = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document", "compaction"})
 """Kinds of parts that only Anthropic has."""
+_BY_CLIENT = re.compile(r"\s*<(system-reminder|environment_details)>.*</\1>\s*", re.DOTALL)
+"""What Claude Code and Cline write in the user's name."""
 WORDS = {"type": "text"}
 """A part with words, but for the words."""
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
@@ -74,7 +77,9 @@ class Chat(HostFormat):
                     entry.parts[id(messages[-1])] = part
         if rest or not messages:
             said = blocks(rest, entry.parts)
-            messages.append(UserMessage(id=entry.new_id(), blocks=said, name=name, pinned=entry.pinned))
+            by_client = bool(said) and all(one.type == "text" and _BY_CLIENT.fullmatch(one.text) for one in said)
+            made = UserMessage(id=entry.new_id(), blocks=said, name=name, pinned=entry.pinned, synthetic=by_client)
+            messages.append(made)
         return messages
 
     def rewritten(self, group: Sequence[Message], given: HostMessage) -> Iterator[Record]:
