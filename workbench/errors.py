@@ -46,7 +46,8 @@ class FormatError(WorkbenchError):
 
     def __init__(self, why: str, *, where: str = "", line: int | None = None, field: str = "") -> None:
         self.why, self.where, self.line, self.field = why, where, line, field
-        place = where + (f", line {line}" if line is not None else "") + (f", field {field!r}" if field else "")
+        places = (where, f"line {line}" if line is not None else "", f"field {field!r}" if field else "")
+        place = ", ".join(filter(None, places))
         super().__init__(f"{place}: {why}" if place else why)
 
 

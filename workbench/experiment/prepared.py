@@ -13,6 +13,7 @@ from workbench.errors import SettingError, Unanswered
 from workbench.experiment.filler import FillerModel
 from workbench.formats import some
 from workbench.importers.importer import UnknownFormat, files, load, scan
+from workbench.live.settings import whole
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.item import Exam, corrected
 from workbench.metrics.index import Index
@@ -64,11 +65,21 @@ def prepared(session: Session, window: int | None = None) -> Prepared:
     Args:
         session: any.
         window: tokens; None takes the one that the recording is evidence of, see `replay.window`.
+
+    Raises:
+        SettingError: the session is none, or the window no number of tokens.
     """
+    _checked(session, window)
     counter = TiktokenCounter()
     sizing = Sizing.of(session, counter.sizes(session.messages), counter)
     wanted = window_of(session, window)
     return Prepared(session, sizing, Index(session.messages, session.cwd), sizing.window(wanted.tokens), wanted)
+
+
+def _checked(session: object, window: object) -> None:
+    if not isinstance(session, Session):
+        raise SettingError(f"session is {session!r:.80}; a session, such as wb.load gives, would be accepted")
+    whole("window", window, optional=True)
 
 
 def replay(
@@ -95,12 +106,13 @@ def replay(
 
     Raises:
         UnknownName: no strategy or model of that name.
-        SettingError: `by_hand` names a message that the session has not.
+        SettingError: `by_hand` names a message that the session has not, or the window is no number of tokens.
         CompactionRefused: the user compacts during a turn, and the strategy's system does so only between turns.
         Unanswered: the model's provider gave no answer, so that there is no replay.
         ModelError: the model's answer is of no use and the strategy has no fallback.
     """
     ready = session if isinstance(session, Prepared) else prepared(session, window)
+    _checked(ready.session, window)
     used = ready.window if window is None else ready.sizing.window(window)
     chosen = preset(strategy)
     asked = ready.reader((model_settings or ModelSettings()).model(model))
@@ -139,8 +151,15 @@ def exam(session: Session | Prepared, at: int, context: Context | None = None) -
 
     Returns:
         The items; `.table()` gives them as a DataFrame, and `.score` says how many of them the context still tells.
+
+    Raises:
+        SettingError: the session has no such boundary.
     """
     ready = session if isinstance(session, Prepared) else prepared(session)
+    last = len(ready.session.messages)
+    whole("at", at, 0)
+    if at > last:
+        raise SettingError(f"at is {at}; the session's boundaries are 0 to {last}")
     held = Exams.of(ready.index).at(at)
     if context is None:
         return Exam(ready.session.id, at, held.items)
@@ -212,6 +231,8 @@ def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Sessio
     Raises:
         SettingError: there are none.
     """
+    if not isinstance(what, str | Path | Session | Iterable):
+        raise SettingError(f"{what!r:.80} is nothing to read; files, folders, patterns or sessions would be accepted")
     items: list[str | Path | Session] = [what] if isinstance(what, str | Path | Session) else list(what)
     found: list[SessionSource] = []
     for item in items or (bundled_files() if bundled is None else bundled):

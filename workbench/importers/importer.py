@@ -181,6 +181,8 @@ def files(paths: Paths) -> Iterator[str]:
 
 
 def _named(paths: Paths) -> list[str]:
+    if isinstance(paths, bytes) or not isinstance(paths, str | Path | Iterable):
+        raise FormatError(f"{paths!r:.80} names no file; paths as text would be accepted")
     return [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
 
 
