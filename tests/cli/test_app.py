@@ -137,6 +137,16 @@ def test_inspect_tells_the_format_and_the_messages(recording: Path, capsys: pyte
     assert fact["messages"] == 1 + 24 * 6
 
 
+def test_a_folder_without_recordings_is_said_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", str(tmp_path)]) == 2
+    assert f"{tmp_path} has no recording" in capsys.readouterr().err
+
+
+def test_replay_takes_one_model(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", str(recording), "-m", "extractive,scripted:hello"]) == 2
+    assert capsys.readouterr().err.startswith("workbench: replay takes one model; `workbench compare` takes several\n")
+
+
 def test_replay_shows_each_compaction(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", str(recording), "-s", "truncate", "-w", "8000", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

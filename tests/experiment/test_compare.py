@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 from types import FrameType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pandas as pd
 import pytest
@@ -142,6 +142,27 @@ def test_a_failed_replay_is_a_row_with_its_reason_and_never_a_zero(tmp_path: Pat
 def test_sessions_of_one_name_are_told_apart(tmp_path: Path) -> None:
     results = run(tmp_path, session(), session())
     assert list(results.sessions["session"]) == ["s0", "s0~2"]
+
+
+def test_a_file_that_is_named_twice_counts_once(tmp_path: Path) -> None:
+    save(session(), tmp_path / "s.jsonl")
+    how: dict[str, Any] = {"strategies": ("truncate",), "window": 4_000, "shares": (), "quiet": True}
+    results = compare([tmp_path / "s.jsonl", tmp_path, tmp_path / "s.jsonl"], out=tmp_path / "run", **how)
+    assert list(results.sessions["session"]) == ["s0"]
+
+
+def test_a_run_that_can_read_nothing_leaves_the_finished_one_as_it_is(tmp_path: Path) -> None:
+    before = run(tmp_path, session())
+    (tmp_path / "cut.jsonl").write_text('{"role": "us')
+    with pytest.raises(SettingError, match="the finished run in"):
+        compare(tmp_path / "cut.jsonl", out=before.path, quiet=True)
+    assert list(Results.open(before.path).sessions["session"]) == ["s0"]
+
+
+def test_a_folder_that_cannot_hold_a_run_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("a file")
+    with pytest.raises(SettingError, match="a folder that can be written would be accepted"):
+        run(tmp_path, session())
 
 
 def test_a_limit_takes_the_first_sessions(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from workbench.report.comparison import lead
 from workbench.report.report import half_lives_html
 from workbench.report.summaries import by_kind
 from workbench.report.tables import Tables
-from workbench.report.verdict import verdict
+from workbench.report.verdict import over_sessions, verdict
 
 
 def told(source: MadeResults) -> Any:
@@ -150,6 +150,28 @@ def test_who_cannot_be_cut_to_the_size_is_not_ranked_whatever_it_keeps() -> None
     some = told(larger(made(9), "truncate", 0))
     assert "not ranked" not in str(some)
     assert "of the history in 2 of 9 sessions, so it is not ranked" in str(told(larger(made(9), "truncate", 2)))
+
+
+def test_who_cannot_be_cut_to_the_size_has_no_figure_there_and_keeps_that_of_its_own_trigger() -> None:
+    run = Tables.of(larger(made(9, shares=(0.05,)), "truncate", 9))
+    assert run.best_recall("truncate") is None is not run.own_trigger("truncate")
+    assert run.best_recall("summarize") is not None
+    assert verdict(run).answer.startswith("summarize keeps most.")
+
+
+def test_where_nothing_could_be_cut_the_answer_is_of_their_own_triggers() -> None:
+    source = made(9)
+    for row in source.rows["scores"]:
+        if row["mode"] == "matched":
+            row["value"] = None
+    run = Tables.of(source)
+    assert run.shares == () and "On its own trigger" in str(verdict(run)) and "same size" not in str(verdict(run))
+
+
+def test_the_sessions_of_a_mean_at_equal_size_are_named_where_they_are_fewer() -> None:
+    assert over_sessions(Tables.of(made(12))) == "12 sessions"
+    fewer = over_sessions(Tables.of(larger(made(12), "truncate", 1)))
+    assert fewer == "12 sessions; at equal size over 11 sessions"
 
 
 def test_one_session_of_many_takes_nobody_out_of_the_order() -> None:

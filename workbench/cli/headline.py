@@ -197,7 +197,8 @@ def _essential(run: Tables) -> Iterator[str]:
     """What must be known to read the few columns."""
     yield f"{KNOWS} Means over {over_sessions(run)}."
     if len(differences(run)):
-        yield f"vs {run.baseline}: points at equal size, with the 95 % interval; ✓ or ✗: better or worse beyond chance."
+        where = "at equal size" if run.shares else "on its own trigger"
+        yield f"vs {run.baseline}: points {where}, with the 95 % interval; ✓ or ✗: better or worse beyond chance."
     yield _windows(run.replayed)
     yield from _limits(run)
 

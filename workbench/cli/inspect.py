@@ -57,7 +57,9 @@ def inspect(
         say(table([one | more for one, more in zip(facts, counted, strict=True)], COLUMNS))
     for row in bad:
         complain(f"workbench: {row['reason']}")
-    return UNUSABLE if bad else OK
+    if not (facts or bad):
+        complain(f"workbench: {', '.join(paths)} has no recording; `workbench list formats` shows what can be read")
+    return OK if facts and not bad else UNUSABLE
 
 
 def _facts(session: Session) -> dict[str, Any]:

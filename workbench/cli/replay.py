@@ -52,6 +52,8 @@ def replay(
 
       workbench replay session.jsonl --strategy summarize --window 64000
     """
+    if len(spec.model) > 1:
+        raise SettingError("replay takes one model; `workbench compare` takes several")
     found = load(session, lenient=lenient)
     chosen = [one for one in found if not which or one.id == which]
     if not chosen:

@@ -177,7 +177,7 @@ class AtShare:
 
     Attributes:
         threshold: share of the window, in (0, 1]; a request of exactly that size is due.
-        target: share of the room (window less overhead) that the messages may take afterwards, below `threshold`.
+        target: share of the room (window less overhead) that the messages may take afterwards, at most `threshold`.
     """
 
     threshold: float = 0.8
@@ -185,10 +185,10 @@ class AtShare:
 
     def __post_init__(self) -> None:
         shares = (self.threshold, self.target)
-        if not all(isinstance(one, Real) for one in shares) or not 0 <= self.target < self.threshold <= 1:
+        if not all(isinstance(one, Real) for one in shares) or not 0 <= self.target <= self.threshold <= 1:
             raise SettingError(
                 f"threshold {self.threshold!r:.80} and target {self.target!r:.80} are no shares of the window; "
-                "both must lie between 0 and 1, and the target below the threshold"
+                "both must lie between 0 and 1, the target not above the threshold"
             )
 
     def check(self, situation: Situation, /) -> Budget | None:

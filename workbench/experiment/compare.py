@@ -17,13 +17,13 @@ from time import time
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from workbench.compaction.strategy import Preset
-from workbench.errors import UnknownName
+from workbench.errors import SettingError, UnknownName
 from workbench.experiment.combined import replicated
 from workbench.experiment.filler import FillerModel, ModelUse, is_asked
 from workbench.experiment.keys import code_version, described, key
 from workbench.experiment.prepared import Prepared, SessionSource, What, limited, read, sources_of
 from workbench.experiment.progress import progress
-from workbench.experiment.replay_rows import replays
+from workbench.experiment.replay_rows import Row, replays
 from workbench.experiment.shards import merged_tables, run_shards, shards
 from workbench.experiment.spec import RunSpec, chosen_baseline, documented, with_references
 from workbench.experiment.store import SCHEMA, Results, RunFolder
@@ -185,10 +185,12 @@ class Run:
     def results(self) -> Results:
         """Do the run and write its tables."""
         started = time()
+        self.task.folder.begin()
         with self._begun("replaying and scoring") as (sources, todo, task, crew, bar):
             worked = run_shards(todo, task, crew, partial(_tell, bar, defaultdict(list)))
             bar.set_description_str("writing the tables")
             tables = merged_tables(worked, task, {source.number for source in sources if source.named})
+            _keep_finished(task.folder, tables["sessions"])
             projects = len({str(row["project"]) for row in tables["sessions"] if row["status"] == "ok"})
             task.folder.write(tables, _manifest(sources, task, time() - started) | {"projects": projects})
             task.folder.tidy(started)
@@ -227,6 +229,13 @@ class Run:
         how = replace(how, served=served, machine=gethostname())
         with workers(spec.jobs, spec.scheduler, sources) as crew, progress(len(sources), word, quiet=spec.quiet) as bar:
             yield sources, shards(sources, task.presets, crew.size), replace(task, model_settings=how), crew, bar
+
+
+def _keep_finished(folder: RunFolder, sessions: Sequence[Row]) -> None:
+    """Refuse to write a run of nothing over a finished one."""
+    if (folder.path / "manifest.json").is_file() and all(one["status"] != "ok" for one in sessions):
+        why = "; ".join(str(one["reason"]) for one in sessions[:3])
+        raise SettingError(f"no session could be read ({why}); the finished run in {folder.path} stays as it is")
 
 
 def _tell(bar: tqdm[NoReturn], known: dict[str, list[float]], part: float, result: ShardResult) -> None:

@@ -222,7 +222,7 @@ class SessionSource:
 
 
 def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[SessionSource]:
-    """The files and sessions, numbered in their order.
+    """The files and sessions, numbered in their order; a file that is given twice counts once.
 
     Args:
         what: files, folders, patterns or sessions.
@@ -245,7 +245,12 @@ def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Sessio
             found += [SessionSource(path=Path(path), named=path == str(item)) for path in paths]
     if not found:
         raise SettingError("there is nothing to read; name files or folders with recorded sessions")
-    return [replace(source, number=number) for number, source in enumerate(found)]
+    once: dict[object, SessionSource] = {}
+    for n, source in enumerate(found):
+        place = source.path.resolve() if source.path else n
+        if place not in once or source.named:
+            once[place] = source
+    return [replace(source, number=number) for number, source in enumerate(once.values())]
 
 
 def limited(sources: Sequence[SessionSource], limit: int | None) -> list[SessionSource]:

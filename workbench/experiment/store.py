@@ -174,6 +174,18 @@ class RunFolder:
 
     path: Path
 
+    def begin(self) -> None:
+        """Make the folder before any work is done for it.
+
+        Raises:
+            SettingError: it cannot be written.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            why = f"cannot hold a run ({error.strerror}); a folder that can be written would be accepted"
+            raise SettingError(f"{self.path} {why}") from None
+
     def replay(self, key: str) -> dict[str, Any] | None:
         """A finished replay, or None; a file that is not as it was written counts as none, and is written anew."""
         path = self.path / "replays" / f"{key}.json"

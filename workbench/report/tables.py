@@ -114,8 +114,9 @@ class Tables:
 
     @cached_property
     def shares(self) -> tuple[float, ...]:
-        """The budgets of matched mode as shares of the history, smallest first."""
-        found = self.scores.loc[self.scores["mode"] == "matched", "share"].dropna().unique()
+        """The budgets of matched mode at which anything was scored, as shares of the history, smallest first."""
+        scored = (self.scores["mode"] == "matched") & (self.scores["metric"] == HEADLINE) & self.scores["value"].notna()
+        found = self.scores.loc[scored, "share"].dropna().unique()
         return tuple(sorted(float(share) for share in found))
 
     def select(self, metric: str, mode: str = "natural", share: float | None = None) -> pd.DataFrame:
@@ -217,12 +218,14 @@ class Tables:
     def best_recall(self, strategy: str) -> Estimate | None:
         """What strategies are ordered by: the area under the curve, else recall at one size, else on its own trigger.
 
-        Recall at one size is that at the sizes asked for, less what the baseline gains by the sizes really used.
+        Recall at one size is that at the sizes asked for, less what the baseline gains by the sizes really used; a
+        contender that cannot be cut to one has none in a run that has sizes.
         """
         found = self.mean_over_projects(self._even.get(strategy, pd.Series(dtype=float)).dropna(), most=1)
         area = self.area(strategy)
         found = found and (replace(found, mean=area.mean, low=None, high=None) if area else found)
-        return found or self.own_trigger(strategy)
+        own = not self.shares or strategy in REFERENCES
+        return found or (self.own_trigger(strategy) if own else None)
 
     @cached_property
     def _even(self) -> pd.DataFrame:

@@ -83,9 +83,18 @@ def _caveats(run: Tables) -> tuple[str, ...]:
 
 
 def over_sessions(run: Tables) -> str:
-    """The sessions that the means of a run are over, with their projects: `10 sessions of 4 projects`."""
-    known, names = run.projects, set(map(str, run.replayed["session"]))
-    projects, sessions = len({known.get(name, name) for name in names}), some(len(names), "session")
+    """The sessions that the means of a run are over, with their projects: `10 sessions of 4 projects`.
+
+    Where means at equal size are over fewer, these besides.
+    """
+    names = set(map(str, run.replayed["session"]))
+    fewer = names - run.left_out
+    at_size = f"; at equal size over {_counted(run, fewer)}" if run.shares and fewer != names else ""
+    return _counted(run, names) + at_size
+
+
+def _counted(run: Tables, names: set[str]) -> str:
+    projects, sessions = len({run.project(name) for name in names}), some(len(names), "session")
     return sessions if projects == len(names) else f"{sessions} of {some(projects, 'project')}"
 
 
