@@ -70,6 +70,18 @@ def test_it_says_at_which_worth_of_the_bill_another_one_would_be_better() -> Non
     assert "summarize, if a tenth of the bill is worth less than 0.5 points" in " ".join(cheaper.changes)
 
 
+def test_that_worth_is_of_the_sessions_that_have_points() -> None:
+    run = on_own_trigger(priced(made(9), truncate=0.5, summarize=0.1, pipeline=0.2), summarize=0.8, pipeline=0.7)
+    run = on_own_trigger(run, truncate=0.6)
+    for row in run.rows["scores"]:
+        if row["session"] == "session-00" and row["metric"] == "exam_recall":
+            row["value"] = None
+    for row in run.rows["costs"]:
+        if row["session"] == "session-00":
+            row["net_saving"] = 0.0
+    assert "truncate, if a tenth of the bill is worth more than 5 points" in decided(run).changes[0]
+
+
 def test_nobody_pays_more_than_all_that_is_known_for_a_tenth_of_the_bill() -> None:
     run = on_own_trigger(priced(made(9), truncate=0.11, summarize=0.1, pipeline=0.1), summarize=0.9, truncate=0.7)
     assert not any(text.startswith("truncate, if a tenth of the bill") for text in decided(run).changes)

@@ -60,6 +60,8 @@ def _figures(run: Tables, name: str, row: Mapping[str, Any]) -> dict[str, Any]:
     own |= {f"recall_at_{share:g}": run.equal_size(name, share) for share in run.shares}
     found: dict[str, Any] = {key: value for key, value in row.items() if key not in TWICE}
     found |= {metric: None if mean is None else mean.mean for metric, mean in own.items()}
+    even = run.best_recall(name) if run.shares else None
+    found |= {"same_size": None if even is None else even.mean}
     found |= {f"used_at_{share:g}": run.used(name, share) for share in run.shares}
     return found | interval_columns("tokens_saved", run.own_trigger(name, SAVED))
 
@@ -197,6 +199,9 @@ def _essential(run: Tables) -> Iterator[str]:
     """What must be known to read the few columns."""
     yield f"{KNOWS} Means over {over_sessions(run)}."
     if len(differences(run)):
+        if run.shares and run.curve_range is None:
+            credit = f"who kept less is credited with what {run.baseline} gains by the rest"
+            yield f"Same size: at the size asked for; {credit}."
         where = "at equal size" if run.shares else "on its own trigger"
         yield f"vs {run.baseline}: points {where}, with the 95 % interval; ✓ or ✗: better or worse beyond chance."
     yield _windows(run.replayed)

@@ -68,6 +68,7 @@ def decision(run: Tables) -> Decision | None:
     points = points.dropna()
     means = points.mean().sort_values(ascending=False, kind="stable")
     recall = Trade(0).points(rows).dropna().mean() / 100
+    counted = ((means - 100 * recall) / (10 * WORTH)).to_dict()  # shares of the bill, of the sessions that count
     bills = {str(name): run.net_saving(str(name)) for name in means.index}
     saved = {name: bill.mean if bill else nan for name, bill in bills.items()}
     level = [str(name) for name in means.index if means.iloc[0] - means[name] < MARGIN]
@@ -85,7 +86,7 @@ def decision(run: Tables) -> Decision | None:
     words = dict(zip(FIELDS, (" ".join(block.split()) for block in text.split("---")), strict=True))
     found = {str(name): round(float(mean), 1) for name, mean in means.items()}
     return Decision(
-        use, changes=tuple(_changes(run, rows, use, others, recall.to_dict(), saved)), points=found, **words
+        use, changes=tuple(_changes(run, rows, use, others, recall.to_dict(), counted)), points=found, **words
     )
 
 
