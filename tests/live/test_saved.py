@@ -104,6 +104,12 @@ class Down:
         raise TimeoutError("no answer")
 
 
+def test_a_request_to_no_model_in_particular_is_saved_and_loaded() -> None:
+    live = Compactor("truncate")
+    live.before_request([asked("so?")], model=None)  # type: ignore[arg-type]
+    assert Compactor.load(live.save()).tokens == live.tokens
+
+
 def test_a_model_that_failed_is_not_asked_again_right_after_the_restart() -> None:
     said, down = openai(20, words=100), Down()
     live = Compactor("summarize", model=down, window=6_000)

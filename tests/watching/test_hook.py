@@ -77,3 +77,4 @@ def test_whatever_is_broken_the_agent_goes_on(tmp_path: Path, event: dict[str, A
     done = run(tmp_path, event)
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr.startswith("workbench: the hook did nothing: ") and done.stderr.count("\n") == 1
+    assert "nothing: ," not in done.stderr
