@@ -157,9 +157,8 @@ def _rows(run: Tables) -> list[dict[str, Any]]:
     found = []
     for row in headline(run):
         name = str(row["strategy"])
-        mean = run.best_recall(name) if run.shares else None
         shown = {
-            "known": percent(mean.mean if mean else None) + "*" * (name in large),
+            "known": percent(row["same_size"]) + "*" * (name in large),
             "own": percent(row["recall"]) + "!" * (name in over),
             "saved": percent(row["cost_saved"]), "saved_interval": _with_interval(row, "cost_saved"),
             "style": OF_ROW.get(name, "bold" if name == next(iter(run.contenders), "") else ""),

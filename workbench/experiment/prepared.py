@@ -69,17 +69,13 @@ def prepared(session: Session, window: int | None = None) -> Prepared:
     Raises:
         SettingError: the session is none, or the window no number of tokens.
     """
-    _checked(session, window)
+    if not isinstance(session, Session):
+        raise SettingError(f"session is {session!r:.80}; a session, such as wb.load gives, would be accepted")
+    whole("window", window, optional=True)
     counter = TiktokenCounter()
     sizing = Sizing.of(session, counter.sizes(session.messages), counter)
     wanted = window_of(session, window)
     return Prepared(session, sizing, Index(session.messages, session.cwd), sizing.window(wanted.tokens), wanted)
-
-
-def _checked(session: object, window: object) -> None:
-    if not isinstance(session, Session):
-        raise SettingError(f"session is {session!r:.80}; a session, such as wb.load gives, would be accepted")
-    whole("window", window, optional=True)
 
 
 def replay(
@@ -112,7 +108,7 @@ def replay(
         ModelError: the model's answer is of no use and the strategy has no fallback.
     """
     ready = session if isinstance(session, Prepared) else prepared(session, window)
-    _checked(ready.session, window)
+    whole("window", window, optional=True)
     used = ready.window if window is None else ready.sizing.window(window)
     chosen = preset(strategy)
     asked = ready.reader((model_settings or ModelSettings()).model(model))

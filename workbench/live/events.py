@@ -90,7 +90,7 @@ class LastResort:
     """A request would have been larger than the window, so the oldest messages were dropped.
 
     Tokens are those of the request by the larger of the preset's and the host's count. Where `fits` is false, what must
-    stay is larger than the window.
+    stay is larger than the window; `dropped` is 0 where nothing could go.
     """
 
     tokens_before: int

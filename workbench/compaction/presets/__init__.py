@@ -43,8 +43,8 @@ NAMES = (
 """Each preset is a constant of its name in capitals; all but our own are in the file of their name."""
 
 RECALL, PRICE = "+recall", "+price"
-ACCEPTED = "a preset, such as wb.preset('pipeline'), or its name"
 """What the names of presets with recall, and of those that compact when it pays, end in."""
+ACCEPTED = "a preset, such as wb.preset('pipeline'), or its name"
 
 
 VARIANTS = {
