@@ -63,8 +63,9 @@ PLACES = {
 }  # fmt: skip
 """Module and function of those that lie elsewhere."""
 GROUPS = {
-    "judge": "Measure with a model as judge: let it sit the exam.",
+    "judge": "Measure with models as readers: let them answer from each context.",
     "dataset": "List, fetch, generate and record sessions.",
+    "exam": "Write and show exams of the work: goal, state, decisions, next step.",
 }
 """Groups of commands; each is the `app` of its module."""
 

@@ -10,10 +10,12 @@ from workbench.cli.ending import warn_of_replicates
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import FAILED, OK, PENDING, complain, printable, say, say_json, table
-from workbench.formats import decimal
+from workbench.formats import decimal, some
 from workbench.judge.exam.admission import NotAdmitted
 from workbench.judge.exam.scores import agreement, agreement_note, scores
 from workbench.judge.exam.sitting import ExamSpec, judge_exam
+from workbench.judge.work_exam.scores import readers_agree, work_scores
+from workbench.judge.work_exam.sitting import WorkSpec, judge_work
 
 COLUMNS = {
     "strategy": "strategy", "score": "shown", "used": "used:percent",
@@ -92,6 +94,58 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
     if done.pending:
         complain(f"{printable(done.pending)}; the same command asks again")
     return PENDING if done.pending else OK
+
+
+WORK_COLUMNS = {
+    "strategy": "strategy",
+    "summaries by": "writer",
+    "the work": "work:percent",
+    "names": "names:percent",
+    "used": "used:percent",
+    "contexts": "contexts",
+    "not answered": "missing",
+}
+
+
+@app.command("work", short_help="Let models answer written questions about the work from each strategy's context.")
+@takes(WorkSpec)
+def work(spec: WorkSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False) -> int:
+    """Let models answer written questions about the work, and questions for names, from each strategy's context.
+
+    Each request is one context with its questions, so that a reader sees nothing else of the session. A grader then
+    grades the replies of all contexts together, in random order, without knowing from which context each came. Names
+    are compared in code. Where answers have not come the command ends with 3, and asks again next time.
+
+    Examples:
+
+      workbench judge work session.jsonl --model litellm:gpt-4o-mini --strategies truncate,summarize
+
+      workbench judge work my-sessions/ --model folder:readers --grader folder:graders --readings 2
+    """
+    if not spec.quiet:
+        tell_terms(spec.model, spec.grader)
+    models = [model for model in (spec.model, spec.grader, spec.writer) if model is not None]
+    foresight = Foresight(models, 1, spec.model_settings, dry_run, as_json)
+    before = foresight.before(spec.quiet, "reading contexts", "summaries")
+    answers = judge_work(paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=before)
+    if answers is None:
+        return OK
+    rows = work_scores(answers.table)
+    agreement = readers_agree(answers.table)
+    if as_json:
+        plain_rows = [asdict(row) for row in rows]
+        say_json({"table": str(answers.path), **answers.notes, "pending": answers.pending, "strategies": plain_rows,
+                  "agreement": None if agreement is None else asdict(agreement)})  # fmt: skip
+        return PENDING if answers.pending else OK
+    say(table([asdict(row) for row in rows], WORK_COLUMNS))
+    say("\n`the work`: mean score of written questions. `names`: share of exact names that a reader gave.")
+    if agreement is not None:
+        say(str(agreement))
+    say(f"Table: {answers.path}")
+    if answers.pending:
+        complain(f"{some(answers.pending, 'answer')} not there yet; the same command asks again")
+        return PENDING
+    return OK
 
 
 def estimated(one: Estimate | None) -> str:

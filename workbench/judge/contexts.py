@@ -33,6 +33,7 @@ from workbench.replay.matched import matched, stays_larger
 from workbench.replay.step import CompactionEvent, Replay
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message
+from workbench.transcript.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class Compacted:
         over_target: why the strategy may not be compared at that size in that session; empty where it may.
         used: the size that was really used, as a share of the history.
         at_size_of: the strategy whose size it was cut to; empty where it was cut to `share`.
+        writer: the model that wrote its summary; empty where it has none.
     """
 
     ready: Prepared
@@ -54,6 +56,7 @@ class Compacted:
     over_target: str = ""
     used: float = 1.0
     at_size_of: str = ""
+    writer: str = ""
 
     @property
     def place(self) -> Row:
@@ -84,7 +87,8 @@ def _compacted(ready: Prepared, replay: Replay, why: Mapping[float, str]) -> Ite
     for event in replay.events:
         share, sent = event.share or 1.0, event.compaction.sent
         used = sent.spoken / max(event.compaction.before.spoken, 1)
-        yield Compacted(ready, replay.preset, share, event.at, sent, why.get(share, ""), used)
+        writer = event.compaction.completions[-1].model if event.compaction.completions else ""
+        yield Compacted(ready, replay.preset, share, event.at, sent, why.get(share, ""), used, writer=writer)
 
 
 def _at_sizes(
@@ -152,7 +156,7 @@ class ContextSpec(Masking):
         model, presets = self.how.model(self.writer), with_references(self.strategies)
         base = next((one for one in presets if one.name == chosen_baseline("", [one.name for one in presets])), None)
         for ready in self._sessions(what):
-            at, writer = at_shares(ready.session, self.boundaries), ready.reader(model)
+            at, writer = self.boundaries_of(ready.session), ready.reader(model)
             baseline = BaselineAtSizes(ready, base, writer, at, self.shares) if base else None
             for preset in presets:
                 replay = matched(
@@ -162,6 +166,10 @@ class ContextSpec(Masking):
                 yield from found
                 if baseline and preset.name not in (baseline.preset.name, *REFERENCES):
                     yield from _at_sizes(found, replay.events, baseline)
+
+    def boundaries_of(self, session: Session) -> tuple[int, ...]:
+        """Where strategies compact a session, as indices of messages."""
+        return at_shares(session, self.boundaries)
 
     def _sessions(self, what: What) -> Iterator[Prepared]:
         used, bad, left_out = 0, list[Unreadable](), list[Unreadable]()

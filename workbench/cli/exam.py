@@ -1,0 +1,134 @@
+"""`workbench exam`: written exams of the work, kept beside the sessions that they are about."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench.cli.foresee import Foresight
+from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
+from workbench.cli.output import FAILED, OK, PENDING, complain, printable, say, say_json, table
+from workbench.errors import SettingError
+from workbench.experiment.prepared import sessions_in, sources_of
+from workbench.formats import some
+from workbench.judge.work_exam.write import ExamOutcome, WriteSpec, write_exams
+from workbench.metrics.work_exam.document import exams_of
+from workbench.metrics.work_exam.question import SessionExams, WorkExam, WorkQuestion
+from workbench.transcript.message import Message
+from workbench.transcript.session import Session
+
+WRITTEN = {
+    "session": "session", "boundary": "at", "questions": "questions", "refused": "refused", "kinds": "kinds",
+    "status": "status",
+}  # fmt: skip
+ExamFolder = Annotated[
+    Path | None, typer.Option("--exams", help="Folder of written exams. None: beside each recording.")
+]
+
+app = typer.Typer(help="Write and show exams of the work: questions about goal, state, decisions and next step.")
+
+
+@app.command("write", short_help="Have a model write the exams of sessions.")
+@takes(WriteSpec)
+def write(spec: WriteSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False) -> int:
+    """Have a model write questions about how the work stands, for each boundary of each session.
+
+    The model reads the history and what came next. Each question is checked before it is kept: its quote stands in the
+    history, its points do not stand in the question, the newest request alone does not answer it, and no other question
+    gives it away. An exam that is there already is not written again. The command ends with 3 where the model's
+    provider gave no answer; the same command asks again.
+
+    Examples:
+
+      workbench exam write my-sessions/ --model litellm:gpt-4o-mini --max-dollars 2
+
+      workbench exam write session.jsonl --model litellm:gpt-4o-mini --boundaries 0.5 --dry-run
+    """
+    if not spec.quiet:
+        tell_terms(spec.model)
+    models = [] if spec.model is None else [spec.model]
+    foresight = Foresight(models, 1, spec.model_settings, dry_run, as_json)
+    before = foresight.before(spec.quiet, "the questions of the exams")
+    outcomes = write_exams(paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=before)
+    if outcomes is None:
+        return OK
+    pending = [outcome for outcome in outcomes if outcome.pending]
+    if as_json:
+        say_json([_plain(outcome) for outcome in outcomes])
+    else:
+        say(table([_row(outcome) for outcome in outcomes], WRITTEN))
+        for file in dict.fromkeys(outcome.place.file for outcome in outcomes if outcome.exam):
+            say(f"Exams: {file}")
+    for reason in dict.fromkeys(outcome.why for outcome in outcomes if outcome.why):
+        complain(f"workbench: {printable(reason)}")
+    if pending:
+        complain(f"{some(len(pending), 'exam')} of {len(outcomes)} not written yet; the same command asks again")
+        return PENDING
+    return FAILED if any(outcome.exam is None for outcome in outcomes) else OK
+
+
+@app.command("show", short_help="Show the written exams of sessions.")
+def show(paths: Paths = None, exams: ExamFolder = None, as_json: AsJson = False) -> int:
+    """Show the written exams of sessions: each question with its answer, its points, and the line that shows it.
+
+    Examples:
+
+      workbench exam show session.jsonl
+
+      workbench exam show my-sessions/ --exams my-exams/ --json
+    """
+    written = [(session, found) for session, found in _with_exams(paths or (), exams) if found is not None]
+    if as_json:
+        say_json([asdict(found) for _, found in written])
+        return OK
+    if not written:
+        raise SettingError("no written exam was found; `workbench exam write` has a model write some")
+    for session, found in written:
+        for exam in found.exams:
+            say(f"{printable(session.heading)}, message {exam.at}: {_heading(exam)}")
+            for number, question in enumerate(exam.questions, 1):
+                say("\n".join(_lines(number, question, session.messages)))
+            say()
+    return OK
+
+
+def _with_exams(paths: Sequence[str], folder: Path | None) -> Iterator[tuple[Session, SessionExams | None]]:
+    for source in sources_of(paths):
+        for session in sessions_in(source):
+            yield session, exams_of(session, folder)
+
+
+def _heading(exam: WorkExam) -> str:
+    when = f", {exam.written}" if exam.written else ""
+    return f"{some(len(exam.questions), 'question')} by {printable(exam.writer)}{when}"
+
+
+def _lines(number: int, question: WorkQuestion, messages: Sequence[Message]) -> Iterator[str]:
+    yield f"{number:3}. [{question.kind}] {printable(question.question)}"
+    yield f"     answer: {printable(question.gold)}"
+    yield f"     points: {printable('; '.join(question.points))}"
+    yield f"     message {question.evidence.message}: {printable(question.evidence.quote(messages))}"
+
+
+def _row(outcome: ExamOutcome) -> dict[str, object]:
+    exam = outcome.exam
+    if exam is None:
+        status = "pending" if outcome.pending else "failed"
+        return {"session": outcome.place.session.id, "at": outcome.place.at, "status": status}
+    kinds = Counter(question.kind for question in exam.questions)
+    return {
+        "session": outcome.place.session.id,
+        "at": exam.at,
+        "questions": len(exam.questions),
+        "refused": exam.refused,
+        "kinds": ", ".join(f"{kind} {count}" for kind, count in kinds.most_common()),
+        "status": "written" if outcome.is_new else "was there",
+    }
+
+
+def _plain(outcome: ExamOutcome) -> dict[str, object]:
+    refusals = [asdict(refusal) for refusal in outcome.refusals]
+    return {**_row(outcome), "file": str(outcome.place.file), "refusals": refusals, "why": outcome.why}

@@ -1,0 +1,103 @@
+"""What real readers' answers say of each strategy, and how far two readings of one context agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+CONTEXT = ["session", "at", "share", "strategy", "writer"]
+"""The columns that name a context."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkScore:
+    """The answers from one strategy's contexts.
+
+    Attributes:
+        writer: the model that wrote its summaries; empty where it has none.
+        work, names: mean scores of both halves in [0, 1], each context the same weight; None without any.
+        used: mean size, as a share of the history.
+        contexts: how many were read.
+        missing: replies that did not come or were not graded.
+    """
+
+    strategy: str
+    writer: str
+    work: float | None
+    names: float | None
+    used: float
+    contexts: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingAgreement:
+    """How far the readings of one context by several readers agree.
+
+    Attributes:
+        answers: answers that were given by two readers and more.
+        equal: the share of pairs with the same score.
+        correlation: of their scores; None where all are alike.
+    """
+
+    answers: int
+    equal: float
+    correlation: float | None
+
+    def __str__(self) -> str:
+        """One sentence."""
+        correlation = "" if self.correlation is None else f", correlation {self.correlation:.2f}"
+        return f"Two readings gave {self.equal:.0%} of {self.answers} answers the same score{correlation}."
+
+
+def work_scores(table: pd.DataFrame) -> list[WorkScore]:
+    """A score a strategy and writer, the best at the work first.
+
+    Args:
+        table: of `workbench judge work`.
+    """
+    filled = table.assign(writer=table["writer"].fillna(""))
+    scores = []
+    for (strategy, writer), rows in filled.groupby(["strategy", "writer"], sort=False):
+        scores.append(
+            WorkScore(
+                str(strategy),
+                str(writer),
+                _mean(rows, "work"),
+                _mean(rows, "names"),
+                float(rows.groupby(CONTEXT)["used"].first().mean()),
+                int(rows.groupby(CONTEXT).ngroups),
+                int(rows["score"].isna().sum()),
+            )
+        )
+    return sorted(scores, key=lambda score: -1.0 if score.work is None else score.work, reverse=True)
+
+
+def _mean(rows: pd.DataFrame, half: str) -> float | None:
+    """The mean over contexts of their mean scores."""
+    scored = rows[(rows["half"] == half) & rows["score"].notna()]
+    if scored.empty:
+        return None
+    return float(scored.groupby(CONTEXT)["score"].mean().mean())
+
+
+def readers_agree(table: pd.DataFrame) -> ReadingAgreement | None:
+    """How far the first two readings of each context agree; None where contexts were read once.
+
+    Args:
+        table: of `workbench judge work`.
+    """
+    filled = table.assign(writer=table["writer"].fillna(""))
+    scored = filled[filled["score"].notna()]
+    both = scored.pivot_table(index=[*CONTEXT, "question"], columns="reading", values="score")
+    if 0 not in both or 1 not in both:
+        return None
+    pairs = both[[0, 1]].dropna().astype(float)
+    if pairs.empty:
+        return None
+    first, second = pairs[0].to_numpy(), pairs[1].to_numpy()
+    varies = first.std() > 0 and second.std() > 0
+    correlation = float(np.corrcoef(first, second)[0, 1]) if varies else None
+    return ReadingAgreement(len(pairs), float((first == second).mean()), correlation)
