@@ -82,6 +82,13 @@ class ModelError(WorkbenchError):
         super().__init__(why)
 
 
+class AnswerAwaited(ModelError):
+    """Somebody answers later; the request is written down, and other requests may still be made."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why, outage=True)
+
+
 class CompactionRefused(WorkbenchError):
     """A compaction by hand is not possible now; the history stays as it was."""
 

@@ -9,8 +9,12 @@ import typer
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
-from workbench.cli.output import complain
+from workbench.cli.output import PENDING, complain
+from workbench.errors import Unanswered
 from workbench.experiment.spec import Flag, Spec, Whole
+from workbench.formats import some
+from workbench.models import find_model
+from workbench.models.folder import Folder, waiting
 from workbench.models.settings import ModelSettings, local_weights
 from workbench.models.summary_quality import CHOICES
 from workbench.models.weights import weights
@@ -25,6 +29,9 @@ DryRun: TypeAlias = Annotated[
 ]
 Lenient: TypeAlias = Annotated[bool, typer.Option("--lenient", help="Read what is intact of damaged files.")]
 NoReport: TypeAlias = Annotated[bool, typer.Option("--no-report", help="Write the tables without a report.")]
+
+FOLDER = "folder:"
+"""How the name of a model begins whose answers are files."""
 
 SHORT = {
     "baseline": "-b", "strategies": "-s", "window": "-w", "model": "-m", "out": "-o", "jobs": "-j", "quiet": "-q",
@@ -72,7 +79,15 @@ def takes(kind: type[Spec], only: Collection[str] = (), **defaults: object) -> C
         def expanded(**values: Any) -> int:  # noqa: ANN401 - whatever typer read
             asked = {name: values.pop(name) for name in models}
             how = {"model_settings": ModelOptions(**asked).settings()} if models else {}
-            return command(spec=kind(**{name: values.pop(name) for name in fields}, **how), **values)
+            spec = kind(**{name: values.pop(name) for name in fields}, **how)
+            try:
+                code = command(spec=spec, **values)
+            except Unanswered:
+                tell_waiting(spec)
+                raise
+            if code == PENDING:
+                tell_waiting(spec)
+            return code
 
         expanded.__doc__, expanded.__name__, expanded.__annotations__ = command.__doc__, command.__name__, {}
         expanded.__signature__ = own.replace(parameters=[*kept, *options])  # type: ignore[attr-defined]  # typer reads it
@@ -86,6 +101,15 @@ def tell_terms(*models: object) -> None:
     for name in local_weights([one for one in models if isinstance(one, str) and one.startswith("local")]):
         found = weights(name)
         complain(f"{found.label}: {found.terms}")
+
+
+def tell_waiting(spec: Spec) -> None:
+    """Say how many requests wait in the folders that a command named as models."""
+    named = [part for value in dict(spec).values() for part in (value if isinstance(value, tuple) else (value,))]
+    for name in dict.fromkeys(part for part in named if isinstance(part, str) and part.startswith(FOLDER)):
+        model = find_model(name)
+        if isinstance(model, Folder) and (number := waiting(model.path)):
+            complain(f"{some(number, 'request waits', 'requests wait')} in {model.path}")
 
 
 def _option(name: str, field: FieldInfo, default: object) -> Parameter:

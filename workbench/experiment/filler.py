@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from workbench.models.litellm import LiteLLM
+from workbench.models.language_model import LanguageModel
 from workbench.models.local import MOST
 from workbench.models.model import Completion, Model, SummaryRequest
 from workbench.models.prices import MILLION, tariff
@@ -19,6 +19,9 @@ UNBOUNDED = 0.1
 
 PAID = "litellm"
 """The kind of model that costs money; those of this machine cost nothing."""
+
+UNPRICED = ("folder",)
+"""Kinds of models that answer at full length, and of which nobody knows what an answer costs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class FillerModel:
     """Answers with filler of the greatest length that a request allows, under the name of a model, and keeps count."""
 
     name: str
+    word: str = "word"
     asked: list[ModelUse] = field(default_factory=list)
 
     @property
@@ -60,15 +64,16 @@ class FillerModel:
         most = max(int(UNBOUNDED * read), 1) if request.max_tokens is None else request.max_tokens
         model = f"{PAID}:{request.model}" if request.model and self.name.startswith(PAID) else self.name
         kind, _, name = model.partition(":")
-        wrote = min(most if kind == PAID else MOST, most, max(read, 1))
-        usd = usd_of(name, read, wrote) if kind == PAID else 0.0
+        wrote = min(most if kind in (PAID, *UNPRICED) else MOST, most, max(read, 1))
+        usd = usd_of(name, read, wrote) if kind == PAID else None if kind in UNPRICED else 0.0
         self.asked.append(ModelUse("", model, 1, read, wrote, usd))
-        return Completion(text="word " * max(int(0.75 * wrote), 1), model=model, input_tokens=read, output_tokens=wrote)
+        text = f"{self.word} " * max(int(0.75 * wrote), 1)
+        return Completion(text=text, model=model, input_tokens=read, output_tokens=wrote)
 
 
 def is_asked(model: Model) -> bool:
-    """Whether a language model answers, at a provider or on this machine: then asking takes time or money."""
-    return isinstance(innermost(model), LiteLLM)
+    """Whether a language model answers: then asking takes time or money."""
+    return isinstance(innermost(model), LanguageModel)
 
 
 def usd_of(model: str, read: int, wrote: int) -> float | None:

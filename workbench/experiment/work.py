@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,13 +13,14 @@ from workbench.experiment.keys import code_version, key
 from workbench.experiment.prepared import Prepared, SessionSource, Unreadable, read
 from workbench.experiment.references import BaselineAtSizes
 from workbench.experiment.replay_rows import Row, replay_rows, replays
+from workbench.experiment.requests_ahead import RequestsAhead, is_awaited
 from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import SCHEMA, RunFolder
 from workbench.metrics import HEADLINE
 from workbench.metrics.builtin import installed
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
-from workbench.models.wrappers import requests_of
+from workbench.models.wrappers import AnsweringModel, requests_of
 from workbench.palette import REFERENCES
 from workbench.replay.boundaries import at_boundaries
 from workbench.transcript.redaction import holds_one, masker
@@ -177,6 +179,8 @@ def _pending(
     done: ReplayResult, why: WorkbenchError, ready: Prepared, preset: Preset, model: Model, task: Task
 ) -> ReplayResult:
     """A replay that waits for its model; filler counts the summaries that it needs."""
+    if is_awaited(why) and isinstance(model, AnsweringModel):
+        return _awaiting(done, why, ready, preset, model, task)
     answers = getattr(model, "answers", [])
     filler = FillerModel(model.name)
     for _ in replays(ready, preset, filler, task.spec):
@@ -184,6 +188,22 @@ def _pending(
     summaries, written = max(len(filler.asked), len(answers) + 1), sum(answers)
     counts = {"summaries": summaries, "written": written, "useless": len(answers) - written}
     return replace(done, pending=True, reason=task.masked(str(why)), **counts)
+
+
+def _awaiting(
+    done: ReplayResult, why: WorkbenchError, ready: Prepared, preset: Preset, model: AnsweringModel, task: Task
+) -> ReplayResult:
+    """A replay of which somebody answers the requests later: all that can be known are made."""
+    answering = AnsweringModel(model.model)
+    ahead = RequestsAhead(answering, chained=True)
+    with suppress(WorkbenchError):  # what else is wrong with the replay comes up when its answers are there
+        for _ in replays(ready, preset, ahead, task.spec):
+            ahead.chained = False  # only in the natural replay, which is made before all others
+    answers = answering.answers
+    return replace(
+        done, pending=True, reason=task.masked(str(why)), summaries=max(ahead.requests, len(answers) + 1),
+        written=sum(answers), useless=len(answers) - sum(answers),
+    )  # fmt: skip
 
 
 def _paid(

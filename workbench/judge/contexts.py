@@ -10,11 +10,12 @@ from pydantic import Field
 
 from workbench.compaction.prompt_template import PromptTemplate
 from workbench.datasets.bundled import bundled_files
-from workbench.errors import LeftOut, SettingError
+from workbench.errors import LeftOut, SettingError, Unanswered
 from workbench.experiment.filler import FillerModel, is_asked
 from workbench.experiment.prepared import Prepared, Unreadable, What, read, sources_of
 from workbench.experiment.references import BaselineAtSizes
 from workbench.experiment.replay_rows import Row
+from workbench.experiment.requests_ahead import RequestsAhead
 from workbench.experiment.spec import (
     DEFAULT_STRATEGIES,
     Flag,
@@ -26,7 +27,9 @@ from workbench.experiment.spec import (
     chosen_baseline,
     with_references,
 )
+from workbench.models.folder import Folder
 from workbench.models.settings import ModelSettings
+from workbench.models.wrappers import innermost
 from workbench.palette import REFERENCES
 from workbench.replay.boundaries import at_shares
 from workbench.replay.matched import matched, stays_larger
@@ -151,12 +154,16 @@ class ContextSpec(Masking):
             what: files, folders, patterns or sessions; none stand for the bundled sessions.
 
         Raises:
+            Unanswered: the writer gave no answer. One whose answers are awaited is asked for all contexts before.
             SettingError: no session can be read. Where only some files cannot, each is a warning `LeftOut`.
         """
         model, presets = self.how.model(self.writer), with_references(self.strategies)
         base = next((one for one in presets if one.name == chosen_baseline("", [one.name for one in presets])), None)
+        awaited: list[Unanswered] = []
         for ready in self._sessions(what):
             at, writer = self.boundaries_of(ready.session), ready.reader(model)
+            if isinstance(innermost(model), Folder):
+                writer = RequestsAhead(writer, awaited=awaited)
             baseline = BaselineAtSizes(ready, base, writer, at, self.shares) if base else None
             for preset in presets:
                 replay = matched(
@@ -164,8 +171,10 @@ class ContextSpec(Masking):
                 )
                 found = list(_compacted(ready, replay, {share: stays_larger(replay, share) for share in self.shares}))
                 yield from found
-                if baseline and preset.name not in (baseline.preset.name, *REFERENCES):
+                if baseline and not awaited and preset.name not in (baseline.preset.name, *REFERENCES):
                     yield from _at_sizes(found, replay.events, baseline)
+        if awaited:
+            raise awaited[0]
 
     def boundaries_of(self, session: Session) -> tuple[int, ...]:
         """Where strategies compact a session, as indices of messages."""

@@ -1,6 +1,7 @@
 """Models by name, each imported when it is first used."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TypeAlias
 
 from workbench.errors import SettingError
@@ -15,6 +16,14 @@ def _extractive(rest: str) -> Model:
     from workbench.models.extractive import Extractive
 
     return Extractive()
+
+
+def _folder(rest: str) -> Model:
+    if not rest:
+        raise SettingError("folder needs a path, such as folder:answers")
+    from workbench.models.folder import Folder
+
+    return Folder(str(Path(rest).expanduser().resolve()))
 
 
 def _litellm(rest: str) -> Model:
@@ -37,17 +46,24 @@ def _scripted(rest: str) -> Model:
     return Scripted((rest,) if rest else ())
 
 
-BUILTIN: Mapping[str, Maker] = {"extractive": _extractive, "litellm": _litellm, "local": _local, "scripted": _scripted}
+BUILTIN: Mapping[str, Maker] = {
+    "extractive": _extractive,
+    "folder": _folder,
+    "litellm": _litellm,
+    "local": _local,
+    "scripted": _scripted,
+}
 
 
 def find_model(name: Model | str) -> Model:
     """The model of that name, built in or installed. A model is given back as it is.
 
-    Built in are `extractive`, `litellm:<name>`, `local`, `local:<weights>` and `scripted:<what it says>`.
+    Built in are `extractive`, `folder:<path>`, `litellm:<name>`, `local`, `local:<weights>` and
+    `scripted:<what it says>`.
 
     Raises:
         UnknownName: neither built in nor installed.
-        SettingError: `litellm` without a model's name.
+        SettingError: `litellm` without a model's name, or `folder` without a path.
     """
     if not isinstance(name, str):
         return name

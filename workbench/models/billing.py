@@ -16,7 +16,7 @@ FRAME = 256
 Response: TypeAlias = Any
 """litellm's own object, whose classes differ from version to version."""
 
-_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>\s*|\Z)", re.DOTALL)
+THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>\s*|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion,
     choices = getattr(response, "choices", None) or ()
     if not choices:
         raise ValueError("it holds no choice")
-    text = _THOUGHT.sub("", _text(getattr(choices[0].message, "content", None))).strip()
+    text = THOUGHT.sub("", _text(getattr(choices[0].message, "content", None))).strip()
     called = (getattr(choices[0].message, "tool_calls", None) or ()) if "tools" in sent.call else ()
     calls = tuple((str(one.function.name), str(one.function.arguments)) for one in called)
     finish = str(choices[0].finish_reason or "")

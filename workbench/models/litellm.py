@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from email.utils import mktime_tz, parsedate_tz
 from functools import lru_cache
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any
 
 from workbench.errors import ModelError, SetupError, Unanswered
 from workbench.models.billing import BoundedRequest, bound, read_response, was_free
-from workbench.models.ledger import Ledger
+from workbench.models.language_model import LanguageModel
 from workbench.models.model import Completion, SummaryRequest, within
 from workbench.models.prices import most_output
 from workbench.models.prices import window as listed_window
@@ -35,19 +35,11 @@ _NO_KEY = re.compile(r"missing credentials|missing \w+ api key|api_key client op
 
 
 @dataclass(frozen=True)
-class LiteLLM:
-    """A model by litellm's name for it. API keys come from the variables that litellm reads for each provider.
+class LiteLLM(LanguageModel):
+    """A model by litellm's name for it, such as `gpt-4o-mini`, or `openai/<any>` with an `api_base`.
 
-    Attributes:
-        model: such as `gpt-4o-mini`, `anthropic/claude-haiku-4-5` or `openai/<any>` with an `api_base`.
-        options: how it is called; None reads the models file and the environment at each request.
-        ledger: keeps the limits of spending and of concurrent calls; None for no limits.
+    API keys come from the variables that litellm reads for each provider.
     """
-
-    model: str
-    options: ProviderOptions | None = None
-    ledger: Ledger | None = None
-    at_once: ClassVar[bool] = True
 
     @property
     def name(self) -> str:

@@ -9,8 +9,9 @@ from uuid import uuid4
 
 from workbench.errors import SettingError
 from workbench.models import find_model
+from workbench.models.folder import Folder
+from workbench.models.language_model import LanguageModel
 from workbench.models.ledger import FILE, Ledger
-from workbench.models.litellm import LiteLLM
 from workbench.models.local import Local
 from workbench.models.model import Model, SummaryRequest
 from workbench.models.summary_quality import CHOICES, OnBadSummary, RepairingModel
@@ -73,14 +74,14 @@ class ModelSettings:
         """The model under these settings.
 
         Args:
-            wanted: its name, or a model; one that is no `LiteLLM` stays as it is.
+            wanted: its name, or a model; one that is no `LanguageModel` stays as it is.
 
         Raises:
             UnknownName: no model of that name.
             SettingError: this is another machine than the one that keeps the limits.
         """
         found = find_model(wanted)
-        if not isinstance(found, LiteLLM):
+        if not isinstance(found, LanguageModel):
             return found
         if isinstance(found, Local) and not found.address:
             found = replace(found, address=dict(self.served).get(found.model, ""))
@@ -90,14 +91,16 @@ class ModelSettings:
                 f"{gethostname()!r}, not on {self.machine!r}; use workers on one machine, or no such limit"
             )
         limited = replace(found, ledger=self.ledger)
-        off = not self.use_cache
-        cached = CachedModel(limited, self.ledger, self.replicate, self.cache_only, off, self.part)
+        off, only = not self.use_cache, self.cache_only
+        if isinstance(limited, Folder):  # its answers are no less at hand than those of the cache
+            limited, only = replace(limited, writes=not only), False
+        cached = CachedModel(limited, self.ledger, self.replicate, only, off, self.part)
         return RepairingModel(SplittingModel(cached), self.on_bad_summary)
 
     def seal(self, model: Model) -> Mapping[str, object]:
         """What the answers of one of these models depend on, besides the requests."""
         inner = innermost(model)
-        if not isinstance(inner, LiteLLM):
+        if not isinstance(inner, LanguageModel):
             return {}
         return {**inner.seal(_NO_REQUEST), "on_bad_summary": self.on_bad_summary}
 

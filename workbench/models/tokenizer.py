@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from importlib.util import find_spec
+from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -49,6 +50,17 @@ class TiktokenCounter:
         except ValueError:  # a run of about a million blanks overflows tiktoken's stack
             pieces = (text[i : i + PIECE] for i in range(0, len(text), PIECE))
             return sum(len(encode(piece, disallowed_special=())) for piece in pieces)
+
+    def beginning(self, text: str, tokens: int) -> str:
+        """The first tokens of a text; the whole text where it has no more."""
+        if self.count_text(text) <= tokens:
+            return text
+        pieces = (text[i : i + PIECE] for i in range(0, len(text), PIECE))
+        first_tokens = islice(chain.from_iterable(map(self._encoded, pieces)), tokens)
+        return loaded().decode(list(first_tokens), errors="ignore")
+
+    def _encoded(self, piece: str) -> list[int]:
+        return loaded().encode(piece, disallowed_special=())
 
     def sizes(self, messages: Iterable[Message]) -> tuple[int, ...]:
         """Tokens of each message."""

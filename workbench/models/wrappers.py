@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from workbench.errors import ModelError, Unanswered
+from workbench.models.language_model import LanguageModel
 from workbench.models.ledger import Ledger
-from workbench.models.litellm import LiteLLM
 from workbench.models.model import Completion, Model, Purpose, SummaryRequest, is_concurrent, reads_messages
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.message import Message, Summary, Text, counted_text
@@ -109,7 +109,7 @@ class CachedModel(ModelWrapper):
         asked: those names, in the order of the requests.
     """
 
-    model: LiteLLM
+    model: LanguageModel
     ledger: Ledger
     replicate: int = 0
     only: bool = False
@@ -143,13 +143,15 @@ class CachedModel(ModelWrapper):
         return completion
 
     def _ask(self, request: SummaryRequest, name: str) -> Completion:
-        ledger = self.model.ledger
-        named = self.model if ledger is None else replace(self.model, ledger=replace(ledger, request=name))
-        return named.complete(request)
+        model = self.model.for_replicate(self.replicate)
+        if model.ledger is not None:
+            model = replace(model, ledger=replace(model.ledger, request=name))
+        return model.complete(request)
 
     def key(self, request: SummaryRequest) -> str:
         """A name for the request: SHA-256 of all that its completion depends on."""
-        parts = [VERSION, self.model.seal(request), request.system, request.prompt, request.max_tokens, self.replicate]
+        seal = self.model.for_replicate(self.replicate).seal(request)
+        parts = [VERSION, seal, request.system, request.prompt, request.max_tokens, self.replicate]
         parts += [request.logprobs] if request.logprobs else []
         text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.compaction.prompt_template import harmless
-from workbench.errors import ModelError, SettingError
+from workbench.errors import AnswerAwaited, ModelError, SettingError
 from workbench.metrics.exam.gap import GAP, gapped
 from workbench.metrics.exam.item import Item, ItemKind
 from workbench.models.likelihood import CachedLikelihood
@@ -158,7 +158,8 @@ class Choice(ModelReader):
             reply = self._model.complete(request)
         except ModelError as error:
             self.outage = str(error) if error.outage else self.outage
-            self._failed = [] if error.overflow else [*self._failed, str(error)]
+            is_no_failure = error.overflow or isinstance(error, AnswerAwaited)
+            self._failed = [] if is_no_failure else [*self._failed, str(error)]
             return self._none(str(error)), error.outage
         self._failed = []
         return reply, False

@@ -1,0 +1,285 @@
+"""Asks whoever reads a folder: requests are numbered files, and answers are files beside them.
+
+A request is written once, under the next free number. Its file appears whole and never changes, so that any number of
+processes and people may work in one folder; which request a file holds is its `key`, a hash of all that was asked.
+"""
+
+import hashlib
+import json
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Self
+from uuid import uuid4
+
+from workbench.errors import AnswerAwaited, SettingError
+from workbench.models.language_model import LanguageModel
+from workbench.models.model import Completion, SummaryRequest
+from workbench.models.plain_text import plain_text, within_limit
+from workbench.models.tokenizer import TiktokenCounter
+
+REQUEST, ANSWER = ".request.txt", ".answer.txt"
+"""What the names of the files end with, behind their number."""
+DIGITS = 5
+ABOUT = "model.toml"
+"""The file that may say who answers, and how much they read."""
+GUIDE = "README.txt"
+END = "---"
+"""The line between the header of a request and its text."""
+PATIENCE = 60.0
+"""Seconds within which an answer is read."""
+
+_NUMBER = re.compile(rf"(\d+)(?:{re.escape(REQUEST)}|{re.escape(ANSWER)})")
+_GUIDE_TEXT = f"""Requests of compaction-workbench wait here for answers.
+
+NUMBER{REQUEST} is a request: a header, a line {END}, and the text to answer.
+NUMBER{ANSWER} is its answer: plain text (UTF-8), nothing else. A person or any program may write it.
+A program that needs time writes to another name first and then renames the file: a half-written answer would be taken.
+An answer without a word counts as not there. Do not rename, change or remove a request.
+{ABOUT} may say who answers: who = "...", and how many tokens they read: window = 200000.
+The command that wrote the requests goes on when it is run again.
+"""
+
+
+@dataclass(frozen=True)
+class Folder(LanguageModel):
+    """Somebody who answers in a folder.
+
+    Attributes:
+        model: the path of the folder, which is made with its first request.
+        replicate: another number makes another request of the same text.
+        writes: whether requests are written; else answers that are there are taken, and nothing is asked.
+    """
+
+    replicate: int = 0
+    writes: bool = True
+
+    @property
+    def path(self) -> Path:
+        """The folder."""
+        return Path(self.model)
+
+    @property
+    def name(self) -> str:
+        """Name shown in reports."""
+        return f"folder:{self.path.name}"
+
+    @property
+    def patience(self) -> float:
+        """Seconds after which an answer was read or is awaited."""
+        return PATIENCE
+
+    def window(self, request: SummaryRequest, /) -> int | None:
+        """The tokens that the folder says are read; None where it does not say."""
+        return about(self.path).window
+
+    def for_replicate(self, replicate: int) -> Self:
+        """The same folder, with requests of their own."""
+        return replace(self, replicate=replicate)
+
+    def seal(self, request: SummaryRequest, /) -> Mapping[str, object]:
+        """The answer itself, so that a cache never tells another one; the folder may be anywhere."""
+        number = requests_in(self.path).number(self._key(request))
+        answer = "" if number is None else _answer(self.path, number)
+        return {"folder": hashlib.sha256(answer.encode()).hexdigest()}
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        """The answer in the folder.
+
+        Raises:
+            AnswerAwaited: there is none yet; the request is written.
+            Unanswered: a spending limit is set, and nobody knows what the answer costs.
+            SettingError: the folder cannot be read or written.
+        """
+        key = self._key(request)
+        requests = requests_in(self.path)
+        number = requests.number(key)
+        answer = "" if number is None else _answer(self.path, number)
+        if not answer:
+            if number is None and self.writes:
+                requests.write(key, request)
+            raise AnswerAwaited(f"answers are awaited in {self.path}")
+        text, is_cut = within_limit(answer, request)
+        if self.ledger is not None:
+            self.ledger.close(self.ledger.open(self.name, None, PATIENCE), None)
+        count = TiktokenCounter().count_text
+        who = about(self.path).who
+        return Completion(
+            text=text, model=f"{self.name} ({who})" if who else self.name, input_tokens=count(plain_text(request)),
+            output_tokens=count(text), usd=None, cut=is_cut, counted=True,
+        )  # fmt: skip
+
+    def _key(self, request: SummaryRequest) -> str:
+        """A name for all that is asked."""
+        parts = [request.purpose, request.max_tokens, plain_text(request), self.replicate]
+        return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a folder says of those who answer in it.
+
+    Attributes:
+        who: in a few words.
+        window: tokens that they read, the answer included; None for any number.
+    """
+
+    who: str = ""
+    window: int | None = None
+
+
+def about(folder: Path) -> About:
+    """What a folder says of those who answer in it.
+
+    Raises:
+        SettingError: its file cannot be read.
+    """
+    file = folder / ABOUT
+    return _about(file, file.stat().st_mtime_ns) if file.is_file() else About()
+
+
+@lru_cache(maxsize=64)
+def _about(file: Path, changed: int) -> About:
+    try:
+        told = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SettingError(f"{file} cannot be read: {error}") from error
+    who, window = told.get("who", ""), told.get("window")
+    is_number = isinstance(window, int) and not isinstance(window, bool) and window > 0
+    if not isinstance(who, str) or not (window is None or is_number) or set(told) - set(asdict(About())):
+        raise SettingError(f'{file} may hold who = "...", a text, and window = ..., a number of tokens; nothing else')
+    return About(" ".join(who.split()), window)
+
+
+@dataclass(slots=True)
+class Requests:
+    """The requests in a folder, read once each: they never change.
+
+    Attributes:
+        numbers: of the requests, by key.
+        names: of the files that were looked at.
+        largest: the largest number in use, 0 for none.
+    """
+
+    folder: Path
+    numbers: dict[str, int] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    largest: int = 0
+
+    def number(self, key: str) -> int | None:
+        """The number of the request with this key; None where it is not written."""
+        if key not in self.numbers:
+            self.look()
+        return self.numbers.get(key)
+
+    def look(self) -> None:
+        """Read the requests that are new."""
+        for name in sorted(_names(self.folder) - self.names):
+            matched = _NUMBER.fullmatch(name)
+            if matched is None:
+                continue
+            number = int(matched[1])
+            self.largest = max(self.largest, number)
+            if name.endswith(REQUEST) and (key := _header(self.folder / name).get("key")):
+                self.numbers.setdefault(key, number)
+            self.names.add(name)
+
+    def write(self, key: str, request: SummaryRequest) -> None:
+        """Write a request under the next number, unless another process has just written it.
+
+        Raises:
+            SettingError: the folder cannot be written.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._write_guide()
+            while self.number(key) is None:
+                number = self.largest + 1
+                text = request_text(number, key, request)
+                _create(self.folder / f"{number:0{DIGITS}}{REQUEST}", text)
+                self.look()
+        except OSError as error:
+            raise SettingError(f"{self.folder} cannot take a request: {error.strerror or error}") from error
+
+    def _write_guide(self) -> None:
+        if not (self.folder / GUIDE).exists():
+            _create(self.folder / GUIDE, _GUIDE_TEXT)
+
+
+@lru_cache(maxsize=64)
+def requests_in(folder: Path) -> Requests:
+    """What this process knows of a folder's requests."""
+    return Requests(folder)
+
+
+def waiting(folder: Path) -> int:
+    """How many requests in a folder have no answer."""
+    requests = Requests(folder)
+    requests.look()
+    return sum(not _answer(folder, number) for number in requests.numbers.values())
+
+
+def request_text(number: int, key: str, request: SummaryRequest) -> str:
+    """The file of a request: its header and its text."""
+    limit = "none" if request.max_tokens is None else f"{request.max_tokens} tokens"
+    header = {
+        "request": f"{number:0{DIGITS}}", "kind": request.purpose, "limit": limit,
+        "answer": f"{number:0{DIGITS}}{ANSWER}", "key": key,
+    }  # fmt: skip
+    lines = [f"{name}: {value}" for name, value in header.items()]
+    return "\n".join([*lines, END, plain_text(request)])
+
+
+def _header(file: Path) -> Mapping[str, str]:
+    """The header of a request; empty where the file is none."""
+    with file.open(encoding="utf-8", errors="replace") as opened:
+        return dict(_fields(opened))
+
+
+def _fields(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
+    for line in lines:
+        name, colon, value = line.partition(": ")
+        if not colon:
+            return
+        yield name, value.strip()
+
+
+def _names(folder: Path) -> set[str]:
+    try:
+        return {entry.name for entry in os.scandir(folder)}
+    except FileNotFoundError:
+        return set()
+    except OSError as error:
+        raise SettingError(f"{folder} is no folder that can be read: {error.strerror or error}") from error
+
+
+def _answer(folder: Path, number: int) -> str:
+    """What was answered to a request; empty where there is no word.
+
+    Raises:
+        SettingError: the answer is no text.
+    """
+    file = folder / f"{number:0{DIGITS}}{ANSWER}"
+    try:
+        return file.read_bytes().decode("utf-8-sig").strip()
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        why = "it must be UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
+        raise SettingError(f"{file} cannot be read: {why}") from error
+
+
+def _create(file: Path, text: str) -> None:
+    """Make a file that appears whole, unless there is one of that name."""
+    draft = file.with_name(f".{file.name}.{uuid4().hex}")
+    try:
+        draft.write_bytes(text.encode())
+        os.link(draft, file)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,52 @@
+"""What all models have in common that read a prompt and are asked: at a provider, by a command or in a folder."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from workbench.models.ledger import Ledger
+from workbench.models.model import Completion, SummaryRequest
+from workbench.models.provider_options import ProviderOptions
+
+
+@dataclass(frozen=True)
+class LanguageModel(ABC):
+    """A model that reads the prompt. Its answers are cached, and its calls are counted.
+
+    Attributes:
+        model: what is asked, as its kind names it: litellm's name, a command line, a folder.
+        options: how it is called; None reads the models file and the environment at each request.
+        ledger: keeps the limits of spending and of concurrent calls; None for no limits.
+    """
+
+    model: str
+    options: ProviderOptions | None = None
+    ledger: Ledger | None = None
+    at_once: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Name shown in reports."""
+
+    @abstractmethod
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        """See `Model.complete`."""
+
+    @abstractmethod
+    def seal(self, request: SummaryRequest, /) -> Mapping[str, object]:
+        """All that the answer depends on besides the prompt itself, as plain JSON."""
+
+    @abstractmethod
+    def window(self, request: SummaryRequest, /) -> int | None:
+        """The context window in tokens, completion included; None if unknown."""
+
+    @property
+    @abstractmethod
+    def patience(self) -> float:
+        """Seconds after which a completion must have come or failed."""
+
+    def for_replicate(self, replicate: int) -> Self:
+        """The same model for another replicate; only a model that keeps its answers itself differs."""
+        return self

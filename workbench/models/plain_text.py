@@ -1,0 +1,34 @@
+"""A request as one plain text, for programs and people that take and give plain text."""
+
+from workbench.models.billing import THOUGHT
+from workbench.models.model import SummaryRequest
+from workbench.models.tokenizer import TiktokenCounter
+
+WORDS = 0.75
+"""Of a token, about."""
+
+
+def plain_text(request: SummaryRequest) -> str:
+    """The system prompt, the prompt, and how long the answer may be: paragraphs with an empty line between them."""
+    parts = [request.system.strip(), request.prompt.strip(), length_limit(request)]
+    text = "\n\n".join(filter(None, parts)) + "\n"
+    return text.encode("utf-8", "replace").decode()  # half a character cannot be written
+
+
+def length_limit(request: SummaryRequest) -> str:
+    """How long the answer may be, in a sentence; empty where there is no limit."""
+    if request.max_tokens is None:
+        return ""
+    words = max(int(WORDS * request.max_tokens), 1)
+    return (
+        f"The answer may have {request.max_tokens:,} tokens (about {words:,} words) at most; what is longer is cut off."
+    )
+
+
+def within_limit(answer: str, request: SummaryRequest) -> tuple[str, bool]:
+    """An answer without thoughts, no longer than its limit, and whether it was cut."""
+    text = THOUGHT.sub("", answer.replace("\r\n", "\n")).strip()
+    if request.max_tokens is None:
+        return text, False
+    beginning = TiktokenCounter().beginning(text, request.max_tokens)
+    return beginning, beginning != text
