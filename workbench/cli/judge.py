@@ -10,6 +10,7 @@ from workbench.cli.ending import warn_of_replicates
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import FAILED, OK, PENDING, complain, printable, say, say_json, table
+from workbench.experiment.spec import model_name
 from workbench.formats import decimal, some
 from workbench.judge.exam.admission import NotAdmitted
 from workbench.judge.exam.scores import agreement, agreement_note, scores
@@ -108,7 +109,7 @@ WORK_COLUMNS = {
 
 
 @app.command("work", short_help="Let models answer written questions about the work from each strategy's context.")
-@takes(WorkSpec)
+@takes(WorkSpec, only=[name for name in WorkSpec.fields() if name != "writer"])
 def work(spec: WorkSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False) -> int:
     """Let models answer written questions about the work, and questions for names, from each strategy's context.
 
@@ -124,9 +125,11 @@ def work(spec: WorkSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
     """
     if not spec.quiet:
         tell_terms(spec.model, spec.grader)
-    models = [model for model in (spec.model, spec.grader, spec.writer) if model is not None]
+    models = [model for model in (spec.model, spec.grader, *spec.writers) if model is not None]
     foresight = Foresight(models, 1, spec.model_settings, dry_run, as_json)
-    before = foresight.before(spec.quiet, "reading contexts", "summaries")
+    before = foresight.before(
+        spec.quiet, "reading contexts", *(f"summaries by {model_name(writer)}" for writer in spec.writers)
+    )
     answers = judge_work(paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=before)
     if answers is None:
         return OK

@@ -73,12 +73,14 @@ def one_model(value: Any) -> Any:  # noqa: ANN401 - a name or a model
     return value
 
 
-def _models(value: Any) -> tuple[str | Model, ...]:  # noqa: ANN401 - whatever was given
+def several_models(value: Any) -> tuple[str | Model, ...]:  # noqa: ANN401 - whatever was given
+    """Models, or their names between commas; each once."""
     several = model_names(value) if isinstance(value, str) else value if isinstance(value, list | tuple) else [value]
     return tuple({model_name(one): one for one in map(one_model, several or [None])}.values())
 
 
-def _boundaries(value: object) -> Boundaries:
+def read_boundaries(value: object) -> Boundaries:
+    """Shares or numbers of messages, or one of the words for boundaries."""
     if isinstance(value, str) and value.strip().isalpha():
         return checked(value.strip())
     words = listed(value)
@@ -189,7 +191,7 @@ class Scope(Priced, Masking):
         (0.05, 0.1, 0.2, 0.3, 0.5),
         description="Budgets of the matched mode, as shares of the history between 0 and 1; none leave that mode out.",
     )
-    boundaries: Annotated[Boundaries, Read(_boundaries)] = Field(
+    boundaries: Annotated[Boundaries, Read(read_boundaries)] = Field(
         (0.35, 0.5, 0.65, 0.8),
         description="Where the matched mode compacts: shares or numbers of messages, `fill` (the history fills the "
         "window), or `recorded`.",
@@ -233,7 +235,7 @@ class RunSpec(Scope, Execution):
     )
 
     window: Window = Field(None, description="Context window in tokens; None takes each session's own.")
-    model: Annotated[tuple[str | Model, ...], Read(_models)] = Field(
+    model: Annotated[tuple[str | Model, ...], Read(several_models)] = Field(
         ("extractive",),
         description="Model that writes summaries: extractive, litellm:NAME or local; several are compared.",
     )

@@ -28,6 +28,9 @@ STDIN = "-"
 ENDINGS = (".jsonl", ".ndjson", ".json", ".traj", ".eval", ".md", ".log", ".db")
 """Endings of the files that are read in a folder, also with `.gz`; a file that is named is read whatever its ending."""
 
+BESIDE = ".exam.json"
+"""What the names of files end with that lie beside recordings and are none: written exams."""
+
 
 class UnknownFormat(FormatError):
     """No importer recognises the content; a folder may hold files that are not recordings."""
@@ -191,5 +194,6 @@ def _in_folder(folder: Path) -> Iterator[str]:
         yield str(folder)
     for file in sorted(folder.rglob("*")):
         hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-        if not hidden and file.name.removesuffix(".gz").endswith(ENDINGS) and file.is_file():
+        is_beside = file.name.endswith(BESIDE)
+        if not hidden and not is_beside and file.name.removesuffix(".gz").endswith(ENDINGS) and file.is_file():
             yield str(file)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field
 
@@ -22,9 +22,10 @@ from workbench.experiment.filler import FillerModel, ModelUse
 from workbench.experiment.prepared import Prepared, What
 from workbench.experiment.progress import progress
 from workbench.experiment.replay_rows import Row
-from workbench.experiment.spec import Read, Whole, documented, model_name, one_model
+from workbench.experiment.spec import Read, Shares, Whole, documented, listed, model_name, one_model, several_models
 from workbench.experiment.store import TableFolder
 from workbench.judge.contexts import Compacted, ContextSpec, context_text
+from workbench.judge.work_exam.contexts import REFERENCES, reference_context, strategy_contexts
 from workbench.judge.work_exam.grading import GradingRequest, grading_requests
 from workbench.judge.work_exam.sheet import SheetQuestion, is_unknown, read_replies, reading_request
 from workbench.metrics.exam.exams import Exams
@@ -33,6 +34,7 @@ from workbench.metrics.work_exam.document import exams_of
 from workbench.metrics.work_exam.question import SessionExams
 from workbench.models.model import Model, SummaryRequest
 from workbench.models.wrappers import with_replicate
+from workbench.replay.boundaries import at_shares
 from workbench.transcript.session import Session
 
 COLUMNS = {
@@ -80,6 +82,14 @@ class WorkAnswers(TableFolder):
         return int((self.table["pending"] == 1).sum())
 
 
+def _references(value: Any) -> Any:  # noqa: ANN401 - names, or text between commas
+    names = listed(value)
+    for name in names:
+        if name not in REFERENCES:
+            raise ValueError(f"it may hold {', '.join(REFERENCES)}")
+    return names
+
+
 def _model(value: Any) -> Any:  # noqa: ANN401 - a name or a model
     return value and one_model(value)
 
@@ -92,6 +102,13 @@ class WorkSpec(ContextSpec):
     )
     grader: Annotated[str | Model | None, Read(_model)] = Field(
         None, description="Model that grades the replies; None takes the reader's model."
+    )
+    boundaries: Shares = Field((), description="Where they compact, as shares of the messages; none: where exams are.")
+    writers: Annotated[tuple[str | Model, ...], Read(several_models)] = Field(
+        ("extractive",), description="Models that write summaries; several are compared."
+    )
+    references: Annotated[tuple[str, ...], Read(_references)] = Field(
+        (), description=f"Contexts that no agent makes, read beside the others: {', '.join(REFERENCES)}."
     )
     exams: Path | None = Field(None, description="Folder of written exams; None looks beside each recording.")
     names: Whole = Field(12, ge=0, description="Exact names to ask for at a boundary, at most.")
@@ -112,6 +129,10 @@ class WorkSpec(ContextSpec):
         """The model that grades."""
         return self.reader() if self.grader is None else self.how.model(self.grader)
 
+    def by_writer(self) -> list[Self]:
+        """The same specification for each of the writers."""
+        return [self.changed(writer=writer, writers=(writer,)) for writer in self.writers]
+
     def exams_for(self, ready: Prepared) -> SessionExams | None:
         """The written exams of a session."""
         return exams_of(ready.session, self.exams)
@@ -119,7 +140,12 @@ class WorkSpec(ContextSpec):
     def boundaries_of(self, session: Session) -> tuple[int, ...]:
         """Those of the boundaries for which an exam was written."""
         exams = exams_of(session, self.exams)
-        return () if exams is None else tuple(exam.at for exam in exams.exams if exam.questions)
+        if exams is None:
+            return ()
+        with_exam = tuple(exam.at for exam in exams.exams if exam.questions)
+        if not self.boundaries:
+            return with_exam
+        return tuple(at for at in at_shares(session, self.boundaries) if at in with_exam)
 
 
 @dataclass(slots=True)
@@ -166,14 +192,14 @@ def judge_work(
     """
     spec = WorkSpec.of(spec, settings)
     reader, grader = spec.reader(), spec.grading_model()
-    unasked, filler = spec.without_writer()
-    planned = list(_sittings(unasked.contexts(what), spec))
+    without_writers = [part.without_writer() for part in spec.by_writer()]
+    planned = _sittings([part for part, _ in without_writers], what, spec)
     if not planned:
         raise SettingError("no session has a written exam at these boundaries; `workbench exam write` makes one")
-    forecast = [_forecast(planned, spec)]
-    if not before(forecast if filler is None else [*forecast, filler.use]):
+    fillers = [filler for _, filler in without_writers if filler is not None]
+    if not before([_forecast(planned, spec), *(filler.use for filler in fillers)]):
         return None
-    sittings = planned if filler is None else list(_sittings(spec.contexts(what), spec))
+    sittings = _sittings(spec.by_writer(), what, spec) if fillers else planned
     with progress(len(sittings), "reading", "context", quiet=spec.quiet) as bar:
         for sitting in sittings:
             _read(sitting, reader)
@@ -182,7 +208,7 @@ def judge_work(
     notes: dict[str, object] = {
         "reader": reader.name,
         "grader": grader.name,
-        "summaries_by": model_name(spec.writer),
+        "summaries_by": [model_name(writer) for writer in spec.writers],
         "readings": spec.readings,
     }
     rows = [row for sitting in sittings for row in _rows(sitting, reader.name, grader.name)]
@@ -191,23 +217,23 @@ def judge_work(
     return answers
 
 
-def _sittings(contexts: Iterable[Compacted], spec: WorkSpec) -> Iterator[Sitting]:
-    """Each context once a reading, with its sheet.
-
-    Contexts at another strategy's size are not read, nor is the whole history, unless `none` is among the strategies.
-    """
-    sheets: dict[tuple[str, int], tuple[SheetQuestion, ...]] = {}
+def _sittings(specs: Sequence[WorkSpec], what: What, spec: WorkSpec) -> list[Sitting]:
+    """Each context once a reading, with the sheet of its boundary."""
     named = [strategy if isinstance(strategy, str) else strategy.name for strategy in spec.strategies]
+    contexts = list(strategy_contexts(list(specs), what, with_whole_history="none" in named))
+    places = {(context.ready.session.id, context.at, context.share): context.ready for context in contexts}
+    for name in spec.references:
+        for (_, at, share), ready in places.items():
+            contexts.append(reference_context(name, ready, at, share))
+    sheets: dict[tuple[str, int], tuple[SheetQuestion, ...]] = {}
+    sittings = []
     for context in contexts:
-        is_unwanted = context.strategy == "none" and "none" not in named
-        if context.over_target or context.at_size_of or is_unwanted:
-            continue
-        place = (context.ready.session.id, context.at)
-        if place not in sheets:
-            sheets[place] = _sheet(context.ready, context.at, spec)
-        if sheets[place]:
-            for reading in range(spec.readings):
-                yield Sitting(context, sheets[place], reading)
+        boundary = (context.ready.session.id, context.at)
+        if boundary not in sheets:
+            sheets[boundary] = _sheet(context.ready, context.at, spec)
+        if sheets[boundary]:
+            sittings += [Sitting(context, sheets[boundary], reading) for reading in range(spec.readings)]
+    return sittings
 
 
 def _sheet(ready: Prepared, at: int, spec: WorkSpec) -> tuple[SheetQuestion, ...]:

@@ -15,7 +15,7 @@ from workbench.experiment.atomic import write_atomically
 from workbench.experiment.filler import FillerModel, ModelUse
 from workbench.experiment.prepared import SessionSource, What, sessions_in, sources_of
 from workbench.experiment.progress import progress
-from workbench.experiment.spec import Flag, Masking, Read, Shares, Whole, documented, model_name, one_model
+from workbench.experiment.spec import Flag, Masking, Read, Whole, documented, model_name, one_model, read_boundaries
 from workbench.judge.work_exam.writer import question_request, written_questions
 from workbench.metrics.work_exam.checks import Refusal, checked
 from workbench.metrics.work_exam.document import exams_text, file_beside, file_in, read_exams
@@ -27,6 +27,15 @@ from workbench.transcript.redaction import redaction as redaction_of
 from workbench.transcript.session import Session
 
 CHARS_PER_TOKEN = 4
+FEWEST = 5
+"""Questions that an exam needs."""
+
+
+def _places_of_exams(value: object) -> tuple[float, ...]:
+    boundaries = read_boundaries(value)
+    if isinstance(boundaries, str):
+        raise ValueError("it must be a list of shares or message numbers")
+    return boundaries
 
 
 class WriteSpec(Masking):
@@ -35,8 +44,8 @@ class WriteSpec(Masking):
     model: Annotated[str | Model | None, Read(lambda model: model and one_model(model))] = Field(
         None, description="Model that writes the questions: litellm:NAME, command:..., folder:PATH or your own."
     )
-    boundaries: Shares = Field(
-        (0.35, 0.5, 0.65, 0.8), description="Where an exam is written, as shares of the messages."
+    boundaries: Annotated[tuple[float, ...], Read(_places_of_exams)] = Field(
+        (0.35, 0.5, 0.65, 0.8), description="Where an exam is written: shares or numbers of messages."
     )
     questions: Whole = Field(14, ge=1, le=40, description="Questions to ask the model for at a boundary.")
     history_tokens: Whole | None = Field(
@@ -190,6 +199,9 @@ def _write(place: ExamPlace, model: Model, spec: WriteSpec) -> ExamOutcome:
     except ModelError as error:
         return ExamOutcome(place, why=str(error), pending=error.outage)
     questions, refusals = checked(written, place.session.messages[: place.at])
+    if len(questions) < FEWEST:
+        why = f"only {len(questions)} of {len(written)} questions passed the checks, and an exam has {FEWEST} at least"
+        return ExamOutcome(place, refusals=tuple(refusals), why=why)
     month = datetime.now(UTC).strftime("%Y-%m")
     exam = WorkExam(place.at, tuple(questions), spec.writer or model.name, month, len(refusals))
     _keep(place, exam)

@@ -12,11 +12,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from workbench.datasets.bundled import PACKAGE
 from workbench.errors import FormatError, SettingError
+from workbench.importers.importer import BESIDE
 from workbench.metrics.work_exam.question import SessionExams, digest, opening_digest, verified
 from workbench.transcript.session import Session
 
-ENDING = ".exam.json"
-"""What follows a recording's file name in the name of the file with its exams."""
 FORMAT = "workbench work exams"
 VERSION = 1
 _SESSIONS = TypeAdapter(tuple[SessionExams, ...])
@@ -31,7 +30,7 @@ def shipped_folder() -> Path:
 def file_beside(recording: str | Path) -> Path:
     """The file for the exams of a recording's sessions: `session.jsonl.exam.json` beside `session.jsonl`."""
     path = Path(recording)
-    return path.with_name(path.name + ENDING)
+    return path.with_name(path.name + BESIDE)
 
 
 def file_in(folder: Path, session: Session) -> Path:

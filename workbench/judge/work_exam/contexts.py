@@ -1,0 +1,75 @@
+"""The contexts that real readers are shown: of strategies, with each writer's summaries, and of references."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+
+from workbench.experiment.prepared import Prepared, What
+from workbench.judge.contexts import Compacted, ContextSpec
+from workbench.metrics.exam.exams import Exams
+from workbench.metrics.reference_contexts import Oracle
+from workbench.replay.matched import budget
+from workbench.transcript.context import Context, protected
+from workbench.transcript.message import Summary, SystemMessage
+from workbench.validation.adversaries import Gamer
+from workbench.validation.gaming import count_line, filled
+
+ContextMaker = Callable[[Prepared, int, float], Context]
+"""Makes a reference context of a session at a boundary and a share of the history."""
+
+
+def strategy_contexts(specs: list[ContextSpec], what: What, *, with_whole_history: bool) -> Iterator[Compacted]:
+    """The contexts of strategies, one specification a writer.
+
+    A context without a summary is the same for every writer and comes once. Contexts that stay larger than the size,
+    and those of the baseline at another strategy's size, are left out.
+    """
+    used: set[tuple[str, int, float, str, str]] = set()
+    for spec in specs:
+        for context in spec.contexts(what):
+            if context.over_target or context.at_size_of:
+                continue
+            if context.strategy == "none" and not with_whole_history:
+                continue
+            session = context.ready.session.id
+            place = (session, context.at, context.share, context.strategy, context.writer)
+            if place not in used:
+                used.add(place)
+                yield context
+
+
+def reference_context(name: str, ready: Prepared, at: int, share: float) -> Compacted:
+    """The context of one of `REFERENCES`, as large as a share of the history allows."""
+    history = ready.sizing.history(ready.session.messages, at)
+    context = REFERENCES[name](ready, at, share)
+    return Compacted(ready, name, share, at, context, used=context.spoken / max(history.spoken, 1))
+
+
+def _oracle(ready: Prepared, at: int, share: float) -> Context:
+    """The context that answers most of the exam for names."""
+    history = ready.sizing.history(ready.session.messages, at)
+    return Oracle(history, Exams.of(ready.index).at(at)).context(budget(history, share))
+
+
+def _gamed(gamer: Gamer, ready: Prepared, at: int, share: float) -> Context:
+    """What nobody may lose, and a note of a gamer's lines."""
+    history = ready.sizing.history(ready.session.messages, at)
+    kept = sorted(protected(history.messages))
+    room = budget(history, share) - history.overhead - sum(history.sizes[number] for number in kept)
+    lines = gamer.lines(Exams.of(ready.index).history, at)
+    note = Summary(id="note", text=filled(lines, partial(count_line, ready), [max(room, 0)])[0])
+    messages = [history.messages[number] for number in kept]
+    sizes = [history.sizes[number] for number in kept]
+    start = sum(isinstance(message, SystemMessage) for message in messages)
+    messages.insert(start, note)
+    sizes.insert(start, history.count(note))
+    return Context(tuple(messages), tuple(sizes), history.overhead, history.count)
+
+
+REFERENCES: Mapping[str, ContextMaker] = {
+    "oracle": _oracle,
+    "soup": partial(_gamed, Gamer("soup", names=8, words=10, order="newest")),
+    "index": partial(_gamed, Gamer("cue", names=1, words=10, order="newest")),
+}
+"""Contexts that no agent makes: the best for names, and two that name much and say little."""
