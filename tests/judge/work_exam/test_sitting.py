@@ -1,0 +1,164 @@
+"""Readers and graders: what each sees, what they score, and what waits for an answer."""
+
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judge.work_exam.test_write import Writer
+
+from builders import remembering
+from workbench.cli import main
+from workbench.errors import ModelError, SettingError
+from workbench.importers.native import save
+from workbench.judge.work_exam.scores import readers_agree, work_scores
+from workbench.judge.work_exam.sitting import COLUMNS, SITTINGS, WorkAnswers, judge_work
+from workbench.judge.work_exam.write import write_exams
+from workbench.models.model import Completion, SummaryRequest
+from workbench.transcript.session import Session
+
+SESSION = Session.of(remembering(24), id="mail")
+NUMBERED = re.compile(r"^(\d+)\. .*?part number (\d+)\?", re.MULTILINE)
+
+
+@dataclass
+class Reader:
+    """Answers what the context shows of the limits, and nothing else."""
+
+    name: str = "a-reader"
+    error: ModelError | None = None
+    prompts: list[str] = field(default_factory=list)
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        self.prompts.append(request.prompt)
+        if self.error:
+            raise self.error
+        context, _, sheet = request.prompt.rpartition("</conversation>")
+        lines = []
+        for number, part in NUMBERED.findall(sheet):
+            value = str(int(part) - 70 + 4001)
+            lines.append(f"{number}: {value if value in context else '?'}")
+        return Completion(text="\n".join(lines), model=self.name)
+
+
+@dataclass
+class Grader:
+    """Gives 1 to a reply that has the number of the right answer."""
+
+    name: str = "a-grader"
+    prompts: list[str] = field(default_factory=list)
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        self.prompts.append(request.prompt)
+        lines, gold = [], ""
+        for line in request.prompt.splitlines():
+            if line.startswith("Right answer"):
+                gold = re.findall(r"\d{4}", line)[-1]
+            if match := re.match(r"(Q\d+\.R\d+): (.*)", line):
+                lines.append(f"{match[1]}: {int(gold in match[2])}")
+        return Completion(text="\n".join(lines), model=self.name)
+
+
+@pytest.fixture
+def exams(tmp_path: Path) -> Path:
+    """A folder with the exam of the session."""
+    folder = tmp_path / "exams"
+    outcomes = write_exams(SESSION, model=Writer(), boundaries=(0.5,), out=folder, quiet=True)
+    assert outcomes is not None
+    assert outcomes[0].exam is not None
+    return folder
+
+
+def judged(exams: Path, **changes: Any) -> WorkAnswers:
+    """Answers from the contexts of two strategies."""
+    settings: dict[str, Any] = {
+        "model": Reader(), "grader": Grader(), "exams": exams, "out": exams.parent / "out", "names": 0,
+        "strategies": ("none", "truncate"), "shares": (0.4,), "quiet": True,
+    }  # fmt: skip
+    answers = judge_work(SESSION, **{**settings, **changes})
+    assert answers is not None
+    return answers
+
+
+def test_what_a_context_tells_is_scored(exams: Path) -> None:
+    answers = judged(exams)
+    assert list(answers.table.columns) == list(COLUMNS)
+    scores = {score.strategy: score.work for score in work_scores(answers.table)}
+    assert scores["none"] == 1.0
+    assert scores["null"] == 0.0
+    assert scores["truncate"] == pytest.approx(4 / 6)  # its newest turns use four of the six limits again
+
+
+def test_a_reader_sees_one_context_a_request_and_a_grader_no_context(exams: Path) -> None:
+    reader, grader = Reader(), Grader()
+    judged(exams, model=reader, grader=grader)
+    assert len(reader.prompts) == 3
+    assert len(grader.prompts) == 1
+    assert "<conversation>" not in grader.prompts[0]
+
+
+def test_two_readings_are_asked_and_their_agreement_is_told(exams: Path) -> None:
+    answers = judged(exams, readings=2)
+    agreement = readers_agree(answers.table)
+    assert agreement is not None
+    assert (agreement.answers, agreement.equal) == (18, 1.0)
+    assert str(agreement).startswith("Two readings gave 100% of 18 answers the same score")
+    assert readers_agree(judged(exams).table) is None
+
+
+def test_names_are_asked_and_compared_in_code(exams: Path) -> None:
+    answers = judged(exams, names=6)
+    names = answers.table[answers.table["half"] == "names"]
+    assert len(names)
+    assert names["score"].isna().all()  # this reader passes them over: no answer is no score
+
+
+def test_contexts_that_no_agent_makes_are_read_beside_the_others(exams: Path) -> None:
+    answers = judged(exams, references="oracle,soup")
+    assert {"oracle", "soup"} <= set(answers.table["strategy"])
+    with pytest.raises(SettingError, match="oracle, soup, index"):
+        judged(exams, references=("magic",))
+
+
+def test_a_reader_that_does_not_answer_leaves_its_replies_pending(exams: Path) -> None:
+    answers = judged(exams, model=Reader(error=ModelError("down", outage=True)))
+    assert answers.pending == len(answers.table)
+    assert answers.table["score"].isna().all()
+    assert set(answers.table["reason"]) == {"down"}
+
+
+def test_the_contexts_are_kept_with_their_answers(exams: Path) -> None:
+    answers = judged(exams)
+    records = [json.loads(line) for line in (answers.path / SITTINGS).read_text().splitlines()]
+    assert {record["strategy"] for record in records} == {"none", "truncate", "null"}
+    assert records[0]["answers"][0]["points"]
+    assert "part 3" in next(record["context"] for record in records if record["strategy"] == "none")
+
+
+def test_a_session_without_an_exam_is_told_how_to_get_one(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="`workbench exam write` makes one"):
+        judge_work(SESSION, model=Reader(), out=tmp_path, quiet=True)
+
+
+def test_the_command_goes_on_as_answers_come(exams: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "mail.jsonl"
+    save(SESSION, path)
+    command = [
+        "judge", "work", str(path), "--exams", str(exams), "--names", "0", "--strategies", "truncate",
+        "--shares", "0.4",
+        "--model", f"folder:{tmp_path / 'readers'}", "--grader", f"folder:{tmp_path / 'graders'}", "--no-cache",
+        "--out", str(tmp_path / "out"),
+    ]  # fmt: skip
+    assert main(command) == 3
+    for request in sorted((tmp_path / "readers").glob("*.request.txt")):
+        answer = "\n".join(f"{number}: 4001" for number in range(1, 7))
+        request.with_name(request.name.replace("request", "answer")).write_text(answer)
+    assert main(command) == 3
+    (request,) = (tmp_path / "graders").glob("*.request.txt")
+    grades = "\n".join(f"Q{number}.R1: {int(number == 1)}" for number in range(1, 7))
+    request.with_name(request.name.replace("request", "answer")).write_text(grades)
+    capsys.readouterr()
+    assert main(command) == 0
+    assert re.search(r"truncate\s+.*17 %", capsys.readouterr().out)
