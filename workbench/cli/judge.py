@@ -1,6 +1,8 @@
 """`workbench judge`: measurements that ask a model, which sits the exam from each strategy's context."""
 
 from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -10,11 +12,13 @@ from workbench.cli.ending import warn_of_replicates
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import FAILED, OK, PENDING, complain, printable, say, say_json, table
+from workbench.experiment.atomic import write_atomically
 from workbench.experiment.spec import model_name
 from workbench.formats import decimal, some
 from workbench.judge.exam.admission import NotAdmitted
 from workbench.judge.exam.scores import agreement, agreement_note, scores
 from workbench.judge.exam.sitting import ExamSpec, judge_exam
+from workbench.judge.work_exam.fit import fit, fit_report, left_out_chances, read_answers
 from workbench.judge.work_exam.scores import readers_agree, work_scores
 from workbench.judge.work_exam.sitting import WorkSpec, judge_work
 
@@ -148,6 +152,53 @@ def work(spec: WorkSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
     if answers.pending:
         complain(f"{some(answers.pending, 'answer')} not there yet; the same command asks again")
         return PENDING
+    return OK
+
+
+FIT_COLUMNS = {
+    "strategy": "strategy",
+    "summaries by": "writer",
+    "promised": "promised:decimal",
+    "real": "real:decimal",
+    "answers": "answers",
+}
+Answers = Annotated[list[Path], typer.Argument(help="Folders of `workbench judge work`.")]
+ReaderFile = Annotated[Path, typer.Option("--out", "-o", help="File for the fitted reader.")]
+
+
+@app.command("fit", short_help="Fit a reader that asks no model to the answers of real readers.")
+def fit_to_answers(folders: Answers, out: ReaderFile = Path("work_reader.json"), as_json: AsJson = False) -> int:
+    """Fit a reader that asks no model to the answers that real readers gave in `workbench judge work`.
+
+    Its chances are then held against the answers: each project is left out of the fit in its turn, so that no figure is
+    of answers that it was fitted to. AUC .5 is chance. `promised` and `real` are means of the chances and the answers.
+
+    Example:
+
+      workbench judge fit reports/work --out work_reader.json
+    """
+    table_of_answers = read_answers(folders)
+    report = fit_report(table_of_answers, left_out_chances(table_of_answers))
+    counts = {
+        "answers": report.answers,
+        "contexts": report.contexts,
+        "sessions": report.sessions,
+        "projects": report.projects,
+    }
+    reader = fit(table_of_answers, counts)
+    write_atomically(out, reader.text())
+    if as_json:
+        by_context = report.by_context.to_dict("records")
+        tenths = [asdict(tenth) for tenth in report.tenths]
+        say_json({**counts, "auc": report.auc, "order": report.order, "strategies": by_context, "tenths": tenths})
+        return OK
+    of_what = ", ".join(some(count, name.removesuffix("s")) for name, count in counts.items())
+    say(f"Fitted to {of_what}.\n")
+    say(table(report.by_context.to_dict("records"), FIT_COLUMNS))
+    say(f"\nOn projects left out of the fit: AUC {report.auc:.2f}, order of strategies {report.order:.2f} (Spearman).")
+    say("Tenths of the promised chances, promised and real:")
+    say("  ".join(f"{tenth.promised:.2f} {tenth.real:.2f}" for tenth in report.tenths))
+    say(f"Largest error of a tenth: {report.largest_error:.2f}.\nReader: {out}")
     return OK
 
 

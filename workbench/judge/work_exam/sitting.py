@@ -31,10 +31,13 @@ from workbench.judge.work_exam.sheet import SheetQuestion, is_unknown, read_repl
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.name_recall import is_right, name_questions
 from workbench.metrics.work_exam.document import exams_of
+from workbench.metrics.work_exam.fitted_reader import ReadContext, features
 from workbench.metrics.work_exam.question import SessionExams
+from workbench.metrics.work_exam.word_cover import Rarity
 from workbench.models.model import Model, SummaryRequest
 from workbench.models.wrappers import with_replicate
 from workbench.replay.boundaries import at_shares
+from workbench.transcript.message import said_text
 from workbench.transcript.session import Session
 
 COLUMNS = {
@@ -213,7 +216,9 @@ def judge_work(
     }
     rows = [row for sitting in sittings for row in _rows(sitting, reader.name, grader.name)]
     answers = WorkAnswers.write(spec.out, rows, notes)
-    write_atomically(spec.out / SITTINGS, "".join(f"{json.dumps(_record(sitting))}\n" for sitting in sittings))
+    rarities: dict[tuple[str, int], Rarity] = {}
+    records = [_record(sitting, rarities) for sitting in sittings]
+    write_atomically(spec.out / SITTINGS, "".join(f"{json.dumps(record)}\n" for record in records))
     return answers
 
 
@@ -347,10 +352,17 @@ def _rows(sitting: Sitting, reader: str, grader: str) -> Iterator[Row]:
         }
 
 
-def _record(sitting: Sitting) -> dict[str, object]:
-    """A sitting as plain JSON: the context, and each question with its reply and score."""
+def _record(sitting: Sitting, rarities: dict[tuple[str, int], Rarity]) -> dict[str, object]:
+    """A sitting as plain JSON: the context, and each question with its reply, its score and its features."""
+    session, at = sitting.context.ready.session, sitting.context.at
+    if (session.id, at) not in rarities:
+        rarities[session.id, at] = Rarity(said_text(message) for message in session.messages[:at])
+    rarity = rarities[session.id, at]
+    text = context_text(sitting.context.context.messages)
+    context = ReadContext.of(text)
     answers = []
     for number, question in enumerate(sitting.sheet):
+        is_work = question.half == "work"
         answers.append(
             {
                 "half": question.half,
@@ -360,7 +372,8 @@ def _record(sitting: Sitting) -> dict[str, object]:
                 "points": list(question.points),
                 "reply": sitting.replies[number] if sitting.replies else None,
                 "score": sitting.scores[number] if sitting.scores else None,
+                "features": features(question.text, question.gold, question.points, context, rarity) if is_work else [],
             }
         )
     place = sitting.context.place | {"writer": sitting.context.writer, "reading": sitting.reading}
-    return {**place, "context": context_text(sitting.context.context.messages), "answers": answers}
+    return {**place, "context": text, "answers": answers}

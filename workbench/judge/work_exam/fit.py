@@ -1,0 +1,198 @@
+"""Fits a reader to the answers that real models gave, and says how well it foretells answers of other projects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize
+from scipy.stats import rankdata, spearmanr
+
+from workbench.errors import FormatError, SettingError
+from workbench.judge.work_exam.sitting import SITTINGS
+from workbench.metrics.work_exam.fitted_reader import FEATURES, WorkReader
+from workbench.ragged import Floats
+
+PENALTY = 0.003
+"""Of the squared weights of standardised features."""
+FEWEST_PROJECTS = 3
+TENTHS = 10
+REFERENCES = ("none", "null", "oracle", "soup", "index")
+"""Contexts that are no strategies: they are fitted to, and left out where strategies are ordered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tenth:
+    """Answers of about one promised chance: what was promised, what came, as means; and how many there are."""
+
+    promised: float
+    real: float
+    answers: int
+
+
+@dataclass(frozen=True, slots=True)
+class FitReport:
+    """How a fitted reader does on projects that were left out of the fit, each in its turn.
+
+    Attributes:
+        auc: how often an answer that is right (above .5) has a higher chance than one that is wrong.
+        order: Spearman correlation of the strategies' means with the real readers', a mean over boundaries.
+        by_context: a row a strategy and writer: `promised`, `real` (means), `answers`.
+        tenths: calibration, from the lowest promised chances to the highest.
+    """
+
+    answers: int
+    contexts: int
+    sessions: int
+    projects: int
+    auc: float
+    order: float
+    by_context: pd.DataFrame
+    tenths: tuple[Tenth, ...]
+
+    @property
+    def largest_error(self) -> float:
+        """The largest distance of a tenth's promise from what came."""
+        return max(abs(tenth.promised - tenth.real) for tenth in self.tenths)
+
+
+def read_answers(folders: Iterable[Path]) -> pd.DataFrame:
+    """The graded answers about the work in some folders of `workbench judge work`.
+
+    Returns:
+        A row an answer: `session at project strategy writer share question score`, and the `FEATURES`. Answers of
+        several readers to one question from one context are one row with their mean score.
+
+    Raises:
+        SettingError: a folder has none.
+    """
+    rows = [row for folder in folders for row in _rows(folder)]
+    if not rows:
+        raise SettingError("there are no graded answers about the work; `workbench judge work` asks for some")
+    table = pd.DataFrame(rows)
+    place = ["session", "at", "project", "strategy", "writer", "share", "question"]
+    return table.groupby(place, sort=False).agg({"score": "mean", **dict.fromkeys(FEATURES, "first")}).reset_index()
+
+
+def _rows(folder: Path) -> Iterator[dict[str, Any]]:
+    file = folder / SITTINGS
+    if not file.is_file():
+        raise SettingError(f"{folder} holds no answers about the work; `workbench judge work` asks for some")
+    for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+        try:
+            sitting = json.loads(line)
+            yield from _answers(sitting)
+        except (ValueError, KeyError, TypeError) as error:
+            raise FormatError(f"is no sitting ({error!r:.80})", where=str(file), line=number) from None
+
+
+def _answers(sitting: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    place = {name: sitting[name] for name in ("session", "at", "project", "strategy", "writer", "share")}
+    for number, answer in enumerate(sitting["answers"]):
+        if answer["half"] == "work" and answer["score"] is not None:
+            values = dict(zip(FEATURES, answer["features"], strict=True))
+            yield {**place, "question": number, "score": float(answer["score"]), **values}
+
+
+def fit(table: pd.DataFrame, fitted_on: Mapping[str, Any]) -> WorkReader:
+    """A reader whose chances come nearest to the answers.
+
+    Args:
+        table: of `read_answers`.
+        fitted_on: what the reader says of its answers.
+    """
+    values = table[list(FEATURES)].to_numpy(dtype=np.float64)
+    scores = table["score"].to_numpy(dtype=np.float64)
+    means, widths = values.mean(axis=0), np.maximum(values.std(axis=0), 1e-6)
+    standard = (values - means) / widths
+
+    def loss(parameters: Floats) -> float:
+        margin = standard @ parameters[:-1] + parameters[-1]
+        likelihood = np.logaddexp(0, margin) - scores * margin
+        return float(likelihood.mean() + PENALTY * np.square(parameters[:-1]).sum())
+
+    best = minimize(loss, np.zeros(len(FEATURES) + 1), method="L-BFGS-B").x
+    weights = best[:-1] / widths
+    bias = float(best[-1] - (weights * means).sum())
+    return WorkReader(dict(zip(FEATURES, weights.tolist(), strict=True)), bias, fitted_on)
+
+
+def chances(reader: WorkReader, table: pd.DataFrame) -> Floats:
+    """(answers,) what a reader promises for each answer of a table."""
+    rows = table[list(FEATURES)].to_numpy(dtype=np.float64).tolist()
+    return np.array([reader.probability(row) for row in rows])
+
+
+def left_out_chances(table: pd.DataFrame) -> Floats:
+    """(answers,) what is promised for each answer by a reader that was fitted to all other projects.
+
+    Raises:
+        SettingError: there are too few projects.
+    """
+    projects = table["project"].unique().tolist()
+    if len(projects) < FEWEST_PROJECTS:
+        raise SettingError(
+            f"the answers are of {len(projects)} projects; {FEWEST_PROJECTS} and more are needed, since each is left "
+            "out of the fit in its turn"
+        )
+    promised = np.zeros(len(table))
+    for project in projects:
+        is_left_out = (table["project"] == project).to_numpy()
+        reader = fit(table[~is_left_out], {})
+        promised[is_left_out] = chances(reader, table[is_left_out])
+    return promised
+
+
+def fit_report(table: pd.DataFrame, promised: Floats) -> FitReport:
+    """How promised chances compare with the answers."""
+    with_chance = table.assign(promised=promised, real=table["score"])
+    context = ["session", "at", "share", "strategy", "writer"]
+    by_context = with_chance.groupby(["strategy", "writer"]).agg(
+        promised=("promised", "mean"), real=("real", "mean"), answers=("real", "size")
+    )
+    return FitReport(
+        answers=len(table),
+        contexts=table.groupby(context).ngroups,
+        sessions=table["session"].nunique(),
+        projects=table["project"].nunique(),
+        auc=auc(promised, table["score"].to_numpy()),
+        order=_order(with_chance),
+        by_context=by_context.reset_index(),
+        tenths=_tenths(with_chance),
+    )
+
+
+def auc(promised: Floats, scores: Floats) -> float:
+    """How often a right answer (above .5) has a higher chance than a wrong one; a tie counts a half."""
+    is_right, is_wrong = scores > 0.5, scores < 0.5
+    decided = is_right | is_wrong
+    ranks = rankdata(promised[decided])
+    right, wrong = int(is_right.sum()), int(is_wrong.sum())
+    if not right or not wrong:
+        return float("nan")
+    return float((ranks[is_right[decided]].sum() - right * (right + 1) / 2) / (right * wrong))
+
+
+def _order(table: pd.DataFrame) -> float:
+    strategies = table[~table["strategy"].isin(REFERENCES)]
+    correlations = []
+    for _, rows in strategies.groupby(["session", "at", "share"]):
+        means = rows.groupby(["strategy", "writer"])[["promised", "real"]].mean()
+        if len(means) > 2 and means.nunique().min() > 1:
+            correlations.append(float(spearmanr(means["promised"], means["real"]).statistic))
+    return float(np.mean(correlations)) if correlations else float("nan")
+
+
+def _tenths(table: pd.DataFrame) -> tuple[Tenth, ...]:
+    ordered = table.sort_values("promised")
+    parts: Sequence[pd.DataFrame] = [
+        ordered.iloc[len(ordered) * tenth // TENTHS : len(ordered) * (tenth + 1) // TENTHS] for tenth in range(TENTHS)
+    ]
+    return tuple(
+        Tenth(float(part["promised"].mean()), float(part["real"].mean()), len(part)) for part in parts if len(part)
+    )
