@@ -18,8 +18,8 @@ def trial(spec: TrialSpec, dry_run: DryRun = False, as_json: AsJson = False) -> 
     """Let an agent work on tasks that run, under each strategy, and grade what it did.
 
     The agent `reader` needs no model: it carries the plan, and reads its context for every value that it must know. Any
-    other agent is a language model with the same tools; its shell runs in bubblewrap. Only the strategy changes from
-    trial to trial of a task. Finished trials are kept, and the same command goes on where it stopped.
+    other agent is a language model with the same tools, all of which run in a sandbox (bubblewrap). Only the strategy
+    changes from trial to trial of a task. Finished trials are kept, and the same command goes on where it stopped.
 
     Examples:
 

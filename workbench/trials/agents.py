@@ -191,7 +191,7 @@ def _arguments(text: str) -> Mapping[str, str]:
     """The arguments of a call as a model wrote them; none where that is no JSON object."""
     try:
         found = json.loads(text or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

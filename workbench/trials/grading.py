@@ -3,13 +3,14 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
-from workbench.datasets.workspace import Workspace
 from workbench.transcript.message import Json
-from workbench.trials.task import CheckKind, TaskCheck, TrialTask
+from workbench.trials.task import CheckKind, ProjectTools, TaskCheck, TrialTask, WorkspaceEnded
 
-TEST = ".check.py"
+LONGEST_ANSWER = 4_000
+"""Characters at the end of what an agent said in a turn, in which its answer is looked for."""
 _ANSWER = re.compile(r"^\W*answer:\s*(.*?)\W*$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -39,40 +40,55 @@ class Grade(NamedTuple):
         return sum(one.violates for one in self.checks)
 
 
-def grade(task: TrialTask, workspace: Workspace, messages: Sequence[Json]) -> Grade:
-    """Grade what an agent did.
+def grade(task: TrialTask, project: ProjectTools, messages: Sequence[Json]) -> Grade:
+    """Grade what an agent did. What its commands left running is ended, so that it changes nothing meanwhile.
 
     Args:
         task: what was to be done.
-        workspace: as the agent left it.
+        project: as the agent left it; a check that needs it fails where it was ended.
         messages: the whole conversation as chat messages, the calls in `tool_calls`.
     """
-    return Grade(tuple(_graded(check, task, workspace, messages) for check in task.checks))
+    with suppress(WorkspaceEnded):
+        project.settle()
+    return Grade(tuple(_graded(check, task, project, messages) for check in task.checks))
 
 
-def _graded(check: TaskCheck, task: TrialTask, workspace: Workspace, messages: Sequence[Json]) -> Graded:
+def _graded(check: TaskCheck, task: TrialTask, project: ProjectTools, messages: Sequence[Json]) -> Graded:
+    try:
+        return _judged(check, task, project, messages)
+    except WorkspaceEnded as ended:
+        return Graded(check.name, check.kind, False, str(ended))
+
+
+def _judged(check: TaskCheck, task: TrialTask, project: ProjectTools, messages: Sequence[Json]) -> Graded:
     violates = check.kind == "prohibition"
     match check.kind:
         case "file":
-            why = _wrong_line(check, _lines(workspace, check.path))
+            why = _wrong_line(check, _lines(project, check.path))
         case "test":
-            why = _failure(check.text, workspace)
+            why = project.check(check.text)
         case "answer":
-            said = _ANSWER.findall("\n".join(_words(messages, check.turn)))
-            why = "" if said[-1:] == [check.text] else f"the answer was {said[-1]!r}" if said else "there was no answer"
+            why = _wrong_answer(check, messages)
         case "prohibition":
-            why = _broken(check, task, workspace, messages)
+            why = _broken(check, task, project, messages)
         case "once":
-            count = _lines(workspace, check.path).count(check.text)
+            count = _lines(project, check.path).count(check.text)
             why = "" if count == 1 else f"{check.path} has it {count} times"
             violates = count > 1
     return Graded(check.name, check.kind, not why, why, violates and bool(why))
 
 
-def _lines(workspace: Workspace, path: str) -> list[str]:
+def _lines(project: ProjectTools, path: str) -> list[str]:
     """The lines of a file without their margins; none where there is no such file."""
-    place = workspace.cwd / path
-    return [line.strip() for line in place.read_text("utf-8", "replace").splitlines()] if place.is_file() else []
+    return [line.strip() for line in (project.text(path) or "").splitlines()]
+
+
+def _wrong_answer(check: TaskCheck, messages: Sequence[Json]) -> str:
+    words = "\n".join(_words(messages, check.turn))
+    answers = _ANSWER.findall(words[-LONGEST_ANSWER:])
+    if not answers:
+        return "there was no answer"
+    return "" if answers[-1] == check.text else f"the answer was {answers[-1]!r}"
 
 
 def _wrong_line(check: TaskCheck, lines: Sequence[str]) -> str:
@@ -81,17 +97,8 @@ def _wrong_line(check: TaskCheck, lines: Sequence[str]) -> str:
     return "" if found == [check.text] else f"{check.path} has {', '.join(found) or 'no such line'}"
 
 
-def _failure(program: str, workspace: Workspace) -> str:
-    """What a program says that fails in the workspace; it is written anew, so that no agent changes it."""
-    place = workspace.cwd / TEST
-    place.write_text(program, "utf-8")
-    said, failed = workspace.use("bash", {"command": f"python -S {TEST}"})
-    place.unlink(missing_ok=True)
-    return said if failed else ""
-
-
-def _broken(check: TaskCheck, task: TrialTask, workspace: Workspace, messages: Sequence[Json]) -> str:
-    if check.path and _lines(workspace, check.path) != [line.strip() for line in task.files[check.path].splitlines()]:
+def _broken(check: TaskCheck, task: TrialTask, project: ProjectTools, messages: Sequence[Json]) -> str:
+    if check.path and _lines(project, check.path) != [line.strip() for line in task.files[check.path].splitlines()]:
         return f"{check.path} was changed"
     made = [name for name, text in _calls(messages) if check.text and check.text in text]
     return f"{made[0]} was called with it" if made else ""
@@ -107,7 +114,7 @@ def _calls(messages: Sequence[Json]) -> Iterator[tuple[str, str]]:
 def _texts(arguments: str) -> Iterator[str]:
     try:
         found = json.loads(arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = arguments
     yield from map(str, found.values() if isinstance(found, Mapping) else [found])
 

@@ -8,7 +8,6 @@ from itertools import takewhile
 
 from workbench.compaction.recall import TOOL as RECALL
 from workbench.compaction.strategy import Preset
-from workbench.datasets.workspace import Workspace
 from workbench.errors import ModelError
 from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded, Event
@@ -19,11 +18,15 @@ from workbench.models.model import Model
 from workbench.models.prices import Tariff
 from workbench.transcript.message import Json
 from workbench.trials.agents import Agent, AgentAnswer
-from workbench.trials.task import Call, TrialTask
-from workbench.trials.tools import schemas, used
+from workbench.trials.helper_client import HelperWorkspace
+from workbench.trials.task import Call, TrialTask, WorkspaceEnded
+from workbench.trials.tools import plain, schemas, used, whole_characters
 
 CHARACTERS = 4
 """Of a token, about."""
+NOT_MADE = "error: the trial was stopped"
+LONGEST_WORDS = 100_000
+"""Characters of what an agent says at once; more is cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ class Trial:
 
 
 def work(
-    task: TrialTask, agent: Agent, preset: Preset, workspace: Workspace, *, window: int, tariff: Tariff,
+    task: TrialTask, agent: Agent, preset: Preset, workspace: HelperWorkspace, *, window: int, tariff: Tariff,
     writer: Model | None = None, limits: Limits = Limits(),
 ) -> Trial:  # fmt: skip
     """Let an agent work on a task in a workspace, under a preset.
@@ -85,14 +88,14 @@ def work(
 
 class _Work:
     def __init__(
-        self, task: TrialTask, agent: Agent, preset: Preset, workspace: Workspace, window: int, tariff: Tariff,
+        self, task: TrialTask, agent: Agent, preset: Preset, workspace: HelperWorkspace, window: int, tariff: Tariff,
         writer: Model | None, limits: Limits,
     ) -> None:  # fmt: skip
         self._task, self._agent, self._workspace, self._limits = task, agent, workspace, limits
         settings = Settings(last_resort=preset.name != "none")
         self._compactor = Compactor(preset, model=writer, window=window, settings=settings, on_event=self._hear)
         self._bill, self._tools = _Bill(tariff), [*schemas(), *self._compactor.tools("openai")]
-        self._began = time.monotonic()
+        workspace.until = time.monotonic() + limits.seconds
         self._trial = Trial([{"role": "system", "content": task.system}])
 
     def done(self) -> Trial:
@@ -113,15 +116,14 @@ class _Work:
     def _goes_on(self) -> bool:
         """One answer of the agent and what its calls gave; whether its turn goes on."""
         trial, limits = self._trial, self._limits
-        if trial.steps >= limits.steps or time.monotonic() - self._began > limits.seconds:
-            late = trial.steps < limits.steps
-            trial.stopped = (
-                f"it was stopped after {f'{limits.seconds:g} seconds' if late else f'{limits.steps} answers'}"
-            )
+        if trial.steps >= limits.steps:
+            trial.stopped = f"it was stopped after {limits.steps} answers"
+            return False
+        if self._is_late():
             return False
         sent = self._compactor.before_request(trial.messages, tools=self._tools)
         try:
-            answer = self._agent.answer(sent, self._tools)
+            answer = _plain(self._agent.answer(sent, self._tools))
         except ModelError as error:
             trial.stopped = str(error)
             return False
@@ -133,17 +135,35 @@ class _Work:
         trial.calls += answer.calls
         if answer.calls:
             self._compactor.after_tools(trial.messages)
-        return bool(answer.calls)
+        return bool(answer.calls) and not trial.stopped
+
+    def _is_late(self) -> bool:
+        """Whether the time of the trial is over; it is stopped then."""
+        if time.monotonic() > self._workspace.until:
+            self._trial.stopped = f"it was stopped after {self._limits.seconds:g} seconds"
+        return bool(self._trial.stopped)
 
     def _output(self, call: Call) -> str:
+        if self._is_late():
+            return NOT_MADE
         if call.tool == RECALL:
             return self._compactor.recall(str(call.arguments.get("id", "")), str(call.arguments.get("query", "")))
-        return used(self._workspace, call)
+        try:
+            return used(self._workspace, call)
+        except WorkspaceEnded as ended:
+            self._trial.stopped = str(ended)
+            return NOT_MADE
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, CompactionEnded) and event.outcome != "unchanged":
             self._trial.compactions += 1
             self._bill.summarised(event)
+
+
+def _plain(answer: AgentAnswer) -> AgentAnswer:
+    """An answer as it can be written down."""
+    words = whole_characters(answer.words[:LONGEST_WORDS])
+    return AgentAnswer(words, tuple(map(plain, answer.calls)), answer.usd)
 
 
 def _message(answer: AgentAnswer, first: int) -> Json:

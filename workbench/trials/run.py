@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
-from workbench.datasets.workspace import Workspace
 from workbench.errors import SettingError, SetupError, Unanswered, UnknownName, WorkbenchError
 from workbench.experiment.compare import REPORTS
 from workbench.experiment.filler import PAID, FillerModel, ModelUse, is_asked, usd_of
@@ -38,15 +37,17 @@ from workbench.experiment.store import RunFolder
 from workbench.experiment.workers import workers
 from workbench.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.models.local import server_address
+from workbench.models.model import Model
+from workbench.models.prices import Tariff
 from workbench.models.settings import ModelSettings, local_weights
 from workbench.trials.agents import Agent, ModelAgent, ReaderAgent
 from workbench.trials.bundled import BUNDLED, bundled_names, seeds_of
 from workbench.trials.families import FAMILIES, tasks
 from workbench.trials.grading import grade
+from workbench.trials.helper_client import HelperWorkspace, require_sandbox
 from workbench.trials.loop import Limits, Trial, work
 from workbench.trials.table import TrialResults
 from workbench.trials.task import TrialTask
-from workbench.trials.tools import sandboxed
 
 READER = "reader"
 UNBOUNDED = 10_000_000
@@ -54,6 +55,8 @@ UNBOUNDED = 10_000_000
 SMALLEST = 1_000
 MEASURED = Limits()
 """Of the trial that measures a task, whatever the others' are."""
+GRADING_SECONDS = 5.0
+"""That grading has in any case, also where the agent took all of the trial's time."""
 DIED = "its worker process died, perhaps because memory ran out; the same command tries again"
 
 
@@ -90,8 +93,14 @@ class TrialSpec(Execution):
         ASSUMED, description="Whose prices the agent without a model pays."
     )
     steps: Whole = Field(400, ge=1, description="Answers of the agent after which a trial is stopped.")
-    seconds: float = Field(600.0, gt=0, description="Seconds after which a trial is stopped.")
-    no_sandbox: Flag = Field(False, description="Let a model run shell commands on this machine without bubblewrap.")
+    seconds: float = Field(
+        600.0, gt=0, description="Seconds after which a trial is stopped, whatever its agent's commands do."
+    )
+    no_sandbox: Flag = Field(
+        False,
+        description="Let a model's commands run as you, without bubblewrap: they may read and change every file that "
+        "you may, and reach the network.",
+    )
 
     @property
     def is_reader(self) -> bool:
@@ -155,7 +164,7 @@ def trial(
     """
     spec = TrialSpec.of(spec, settings)
     if not spec.is_reader and not spec.no_sandbox:
-        sandboxed(Path())  # refuse before anything is asked
+        require_sandbox()  # refuse before anything is asked
     presets = with_references(spec.strategies)
     if not before(forecast(spec)):
         return None
@@ -201,11 +210,14 @@ def forecast(spec: TrialSpec) -> list[ModelUse]:
 
 
 @contextmanager
-def opened(task: TrialTask, *, sandbox: bool) -> Iterator[Workspace]:
-    """A workspace with the task's files, in a temporary folder."""
-    with TemporaryDirectory() as folder:
-        workspace = task.workspace(Path(folder))
-        workspace.within = sandboxed(Path(folder)) if sandbox else ()
+def opened(task: TrialTask, *, sandbox: bool) -> Iterator[HelperWorkspace]:
+    """A workspace with the task's files, which is gone in the end.
+
+    Raises:
+        SetupError: the sandbox cannot be had.
+    """
+    with HelperWorkspace(task.folder, sandbox=sandbox) as workspace:
+        task.set_up(workspace)
         yield workspace
 
 
@@ -248,12 +260,17 @@ def _row(job: _Job, task: TrialTask, way: Preset, window: int) -> Row:
 
     def tried() -> Row:
         agent: Agent = ReaderAgent() if spec.is_reader else ModelAgent(job.how.model(spec.agent))
-        with opened(task, sandbox=not spec.is_reader and not spec.no_sandbox) as workspace:
-            done = work(
-                task, agent, way, workspace, window=window, tariff=known_tariff(spec.price_model), writer=writer,
-                limits=limits,
-            )  # fmt: skip
-            return {**of, "window": window, "status": "ok", **_graded(task, workspace, done)}
+        columns = attempt(
+            task,
+            agent,
+            way,
+            sandbox=not spec.is_reader and not spec.no_sandbox,
+            window=window,
+            tariff=known_tariff(spec.price_model),
+            writer=writer,
+            limits=limits,
+        )
+        return {**of, "window": window, "status": "ok", **columns}
 
     try:
         return job.folder.made(named, tried)
@@ -263,8 +280,33 @@ def _row(job: _Job, task: TrialTask, way: Preset, window: int) -> Row:
         return {**of, "window": window, "status": "failed", "reason": str(error)}
 
 
-def _graded(task: TrialTask, workspace: Workspace, done: Trial) -> Row:
+def attempt(
+    task: TrialTask,
+    agent: Agent,
+    way: Preset,
+    *,
+    sandbox: bool,
+    window: int,
+    tariff: Tariff,
+    writer: Model | None = None,
+    limits: Limits = MEASURED,
+) -> Row:
+    """Let an agent work on a task, and grade it; the columns that say what came of it.
+
+    Whatever the agent does, this ends a few seconds after `limits.seconds`, and raises nothing for it.
+
+    Raises:
+        SetupError: the sandbox cannot be had.
+        Unanswered: the agent's provider gave no answer.
+    """
+    with opened(task, sandbox=sandbox) as workspace:
+        trial = work(task, agent, way, workspace, window=window, tariff=tariff, writer=writer, limits=limits)
+        return _graded(task, workspace, trial)
+
+
+def _graded(task: TrialTask, workspace: HelperWorkspace, done: Trial) -> Row:
     """The columns that say what came of a trial."""
+    workspace.until = max(workspace.until, time.monotonic() + GRADING_SECONDS)
     found = grade(task, workspace, done.messages)
     bad = [one for one in found.checks if not one.passed]
     return {

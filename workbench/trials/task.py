@@ -3,12 +3,41 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from workbench.datasets.workspace import Workspace
+from workbench.errors import WorkbenchError
 
 HoleKind: TypeAlias = Literal["path", "number", "id", "identifier", "decision"]
 CheckKind: TypeAlias = Literal["file", "test", "answer", "prohibition", "once"]
+
+
+class WorkspaceEnded(WorkbenchError):
+    """The workspace of a trial was ended before its time; the text says why."""
+
+
+class ProjectTools(Protocol):
+    """What can be done in a project: `Workspace` does it here, `HelperWorkspace` lets a helper process do it."""
+
+    def use(self, tool: str, arguments: Mapping[str, Any], /) -> tuple[str, bool]:
+        """What a tool gives, and whether it failed."""
+        ...
+
+    def put(self, files: Mapping[str, str], /) -> None:
+        """Write files, by path."""
+        ...
+
+    def text(self, path: str, /) -> str | None:
+        """What stands in a file; None where there is no such file, or one that is too long to be graded."""
+        ...
+
+    def check(self, program: str, /) -> str:
+        """What a Python program says that fails in the project; empty where it exits with 0."""
+        ...
+
+    def settle(self) -> None:
+        """End what commands left running."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -102,13 +131,19 @@ class TrialTask:
         """All values that the plan needs, in order."""
         return tuple(hole for turn in self.turns for step in turn.steps for hole in step.holes)
 
+    @property
+    def folder(self) -> str:
+        """The name of the folder in which the agent works."""
+        return self.project or self.family.replace("_", "-")
+
     def workspace(self, root: Path) -> Workspace:
-        """The project in an empty folder."""
-        workspace = Workspace(root, self.project or self.family.replace("_", "-"))
-        for path, text in self.files.items():
-            place = workspace.cwd / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text, "utf-8")
-        for command in self.prepare:
-            workspace.use("bash", {"command": command})
+        """The project in an empty folder, for a plan that is trusted."""
+        workspace = Workspace(root, self.folder)
+        self.set_up(workspace)
         return workspace
+
+    def set_up(self, project: ProjectTools) -> None:
+        """Make an empty project what it is in the beginning."""
+        project.put(self.files)
+        for command in self.prepare:
+            project.use("bash", {"command": command})

@@ -1,18 +1,12 @@
-"""The tools of a task as a model is offered them, a call to one of them, and the sandbox of shell commands."""
+"""The tools of a task as a model is offered them, and a call to one of them."""
 
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
+from typing import Any
 
-from workbench.datasets.workspace import Workspace
-from workbench.errors import SetupError
 from workbench.transcript.message import Json
-from workbench.trials.task import Call
+from workbench.trials.task import Call, ProjectTools
 
-ELSE = "or accept that the model may do what you may with --no-sandbox"
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/alternatives", "/etc/ld.so.cache")
+LONGEST_CALL = 1_000_000
+"""Characters of the arguments of a call."""
 TOOLS: dict[str, tuple[str, dict[str, str]]] = {
     "read": ("Read a file of the project, with line numbers.", {"path": "the file"}),
     "write": ("Write a file of the project, whole.", {"path": "the file", "content": "its new text"}),
@@ -49,38 +43,40 @@ def schemas() -> list[Json]:
     ]
 
 
-def used(workspace: Workspace, call: Call) -> str:
-    """What a call gives, as the agent is told it; a wrong call is answered, never raised."""
-    if call.tool not in TOOLS:
-        return f"error: there is no tool {call.tool}; there are {', '.join(TOOLS)}"
-    wanted = TOOLS[call.tool][1]
-    if missing := [name for name in wanted if name not in call.arguments]:
-        return f"error: {call.tool} needs {', '.join(missing)}"
-    return workspace.use(call.tool, {name: str(call.arguments[name]) for name in wanted})[0]
-
-
-def sandboxed(root: Path) -> tuple[str, ...]:
-    """The words before a command: it sees programs, read-only, and may write under `root` alone, but not in its `bin`.
+def used(project: ProjectTools, call: Call) -> str:
+    """What a call gives, as the agent is told it; a wrong call is answered, never raised.
 
     Raises:
-        SetupError: bubblewrap is not installed, or may not start here.
+        WorkspaceEnded: the workspace was ended.
     """
-    program = shutil.which("bwrap")
-    if program is None:
-        raise SetupError(
-            "a model's commands need a sandbox, and bubblewrap is not installed: install the package bubblewrap, "
-            + ELSE
-        )
-    python = {os.path.realpath(one) for one in (sys.prefix, sys.base_prefix)}
-    seen = [
-        word for place in (*SYSTEM, *sorted(python)) if Path(place).exists() for word in ("--ro-bind", place, place)
-    ]
-    own = str(root.resolve())
-    words = (
-        program, "--unshare-all", "--die-with-parent", "--new-session", "--tmpfs", "/tmp", *seen, "--proc", "/proc",
-        "--dev", "/dev", "--bind", own, own, "--ro-bind-try", f"{own}/bin", f"{own}/bin", "--",
-    )  # fmt: skip
-    tried = subprocess.run([*words, "true"], capture_output=True, text=True)
-    if tried.returncode:
-        raise SetupError(f"bubblewrap does not start ({tried.stderr.strip()}): allow user namespaces, {ELSE}")
-    return words
+    if call.tool not in TOOLS:
+        return f"error: there is no tool {call.tool}; there are {', '.join(TOOLS)}"
+    names = TOOLS[call.tool][1]
+    missing = [name for name in names if name not in call.arguments]
+    if missing:
+        return f"error: {call.tool} needs {', '.join(missing)}"
+    arguments = {name: str(call.arguments[name]) for name in names}
+    length = sum(map(len, arguments.values()))
+    if length > LONGEST_CALL:
+        return f"error: the arguments have {length} characters; {LONGEST_CALL} is the most"
+    return whole_characters(project.use(call.tool, arguments)[0])
+
+
+def plain(call: Call) -> Call:
+    """A call as it can be written down: no half characters, and other values than JSON's plain ones as texts."""
+    arguments = {whole_characters(str(name)): _plain(value) for name, value in call.arguments.items()}
+    return Call(whole_characters(str(call.tool)), arguments)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a model wrote
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    try:
+        return whole_characters(str(value))
+    except (RecursionError, ValueError):
+        return ""
+
+
+def whole_characters(text: str) -> str:
+    """A text in which a question mark stands for each half of a character."""
+    return text.encode("utf-8", "replace").decode("utf-8")
