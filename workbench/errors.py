@@ -41,6 +41,10 @@ class MemoryShort(UserWarning):
     """A recording needs more memory than a worker may take; says which one, and what to do."""
 
 
+class DamagedFile(UserWarning):
+    """A file of ours was damaged and is put aside; says which one, and what becomes of what it held."""
+
+
 class FormatError(WorkbenchError):
     """A file is not what its importer reads: says why, in which file, on which line and in which field."""
 

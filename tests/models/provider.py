@@ -50,6 +50,7 @@ class Provider(ThreadingHTTPServer):
         self.replies: list[Reply] = []
         self.by: Callable[[dict[str, Any]], Reply] | None = None
         self.requests: list[dict[str, Any]] = []
+        self.authorization = ""  # the header of the newest request
         self.closing = threading.Event()
         self.lock = threading.Lock()
         self.open = self.most_open = 0
@@ -83,6 +84,7 @@ class Handler(BaseHTTPRequestHandler):
                 self.server.open -= 1
 
     def _reply(self, asked: dict[str, Any]) -> None:
+        self.server.authorization = self.headers.get("authorization", "")
         reply = self.server.reply(asked)
         if reply.meets:
             reply.meets.wait(10)

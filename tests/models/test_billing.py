@@ -1,10 +1,12 @@
 """What is read from a response, with responses that nobody has to ask for."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from workbench.errors import ModelError
 from workbench.models.billing import BoundedRequest, bound, read_response, was_free
 from workbench.models.provider_options import ProviderOptions
 
@@ -44,9 +46,29 @@ def test_a_response_without_a_choice_holds_no_answer() -> None:
     assert read_response(response(None), sent())[0].why == "it ended with 'stop'"
 
 
-def test_what_is_reported_beyond_what_was_possible_counts_in_whole() -> None:
+def test_a_report_beyond_what_was_possible_is_named_and_counts_as_what_was_set_aside() -> None:
     assert read_response(response("The goal."), sent())[1] == 20.0
-    assert read_response(response("The goal.", 10, 5_000), sent())[1] == 10 + 2 * 5_000
+    found, spent = read_response(response("The goal.", 10, 5_000), sent())
+    assert spent is None
+    assert found.misreport == ("openai/stub reported an answer of 5,000 tokens, where it was asked for 100 at most")
+
+
+def test_a_reported_cost_beyond_what_was_possible_is_not_believed() -> None:
+    dear = response("The goal.")
+    dear._hidden_params = {"response_cost": 1e9}
+    found, spent = read_response(dear, sent())
+    assert spent is None and "reported a cost of $1,000,000,000.0000" in found.misreport
+    assert found.usd is not None and found.usd < 100
+
+
+def test_under_a_limit_an_answer_far_beyond_its_bound_is_refused() -> None:
+    limited = replace(sent(), is_limited=True)
+    assert read_response(response("word " * 500), limited)[0].text
+    with pytest.raises(ModelError, match="more than 656 tokens, though 100 were the most"):
+        read_response(response("word " * 1_000), limited)
+    with pytest.raises(ModelError, match="the answer is not used"):
+        read_response(response("x" * 1_000_000), limited)
+    assert read_response(response("word " * 1_000), sent())[0].text
 
 
 def test_only_a_request_that_was_refused_or_never_arrived_surely_was_free() -> None:

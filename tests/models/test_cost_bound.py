@@ -92,5 +92,7 @@ def test_without_a_price_or_a_bound_of_the_answer_nobody_knows() -> None:
 
 def test_a_report_beyond_the_bound_is_seen() -> None:
     own = bound("x", ProviderOptions(input_usd=1.0, output_usd=1.0), ["a" * 44], 100)
-    assert not own.exceeded(300, 100)
-    assert own.exceeded(300, 101) and own.exceeded(301, 1)
+    assert not own.why_exceeded(300, 100)
+    assert own.why_exceeded(300, 101) == "an answer of 101 tokens, where it was asked for 100 at most"
+    assert own.why_exceeded(301, 1) == "a prompt of 301 tokens, where 300 are the most that there can be"
+    assert "a cost of $1.0000" in own.why_exceeded(300, 100, 1.0) and not own.why_exceeded(300, 100, own.usd)

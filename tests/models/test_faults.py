@@ -125,23 +125,51 @@ def test_what_was_counted_here_counts_as_spent(provider: Provider, ledger: Ledge
     assert model(provider, ledger).complete(request()).usd == pytest.approx(ledger.spent)
 
 
+SET_ASIDE = (256 + len("Summarise this.") + 2 * 100) / 1_000_000
+"""The most that `request()` can cost: a token a byte, and the whole answer."""
+
+
 @pytest.mark.parametrize("usage", TOO_MUCH.values(), ids=TOO_MUCH)
-def test_a_report_of_more_than_was_possible_counts_as_spent_in_full(
+def test_a_report_of_more_than_was_possible_counts_as_what_was_set_aside_and_is_named(
     provider: Provider, ledger: Ledger, usage: Any
 ) -> None:
     provider.replies = [completion("one two three", usage=usage)]
-    model(provider, ledger).complete(request())
-    assert ledger.spent >= (usage["prompt_tokens"] + 2 * usage["completion_tokens"]) / 1_000_000
+    answer = model(provider, ledger).complete(request())
+    assert ledger.spent == pytest.approx(SET_ASIDE)
+    assert answer.misreport.startswith("openai/stub reported ")
 
 
-def test_after_such_a_report_the_limit_holds_for_what_was_reported(provider: Provider, ledger: Ledger) -> None:
-    provider.replies = [completion("one", usage=TOO_MUCH["huge answer"]), completion("two")]
-    tight = model(provider, replace(ledger, max_usd=1.0))
-    assert tight.complete(request("first")).text == "one"
+def test_after_such_reports_the_run_goes_on_within_its_limit(provider: Provider, ledger: Ledger) -> None:
+    provider.replies = [completion("one", usage=TOO_MUCH["huge answer"])]
+    tight = model(provider, replace(ledger, max_usd=20 * SET_ASIDE))
+    assert [tight.complete(request(f"question {n:06}")).text for n in range(20)] == ["one"] * 20
+    assert ledger.spent <= 20 * SET_ASIDE
     with pytest.raises(Refused, match="are spent, and the limit is"):
-        tight.complete(request("second"))
-    assert tight.complete(request("first")).text == "one", "what is in the cache costs nothing"
-    assert len(provider.requests) == 1
+        tight.complete(request("one more"))
+
+
+@pytest.mark.parametrize("characters", [50_000, 10_000_000])
+def test_under_a_limit_an_answer_beyond_its_bound_is_refused_and_costs_no_more_than_was_set_aside(
+    provider: Provider, ledger: Ledger, characters: int
+) -> None:
+    written = {"prompt_tokens": 12, "completion_tokens": characters // 5, "total_tokens": 1}
+    provider.replies = [completion("word " * (characters // 5), usage=written)]
+    tight = replace(ledger, max_usd=1.0)
+    with pytest.raises(ModelError, match="the answer is not used"):
+        model(provider, tight).complete(request())
+    assert 0 < ledger.spent <= SET_ASIDE * 1.000001
+    assert not model(provider, tight).ledger.stored("anything")
+
+
+def test_a_body_without_end_is_not_read_to_its_end(
+    provider: Provider, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.models.bounded_body.MOST", 100_000)
+    provider.replies = [completion("word " * 100_000)]
+    with pytest.raises(ModelError, match="gave no answer"):
+        model(provider, ledger, tries=1).complete(request())
+    provider.replies = [completion("fine")]
+    assert model(provider, ledger).complete(request()).text == "fine"
 
 
 def test_a_model_that_costs_nothing_is_asked_whatever_it_reports(provider: Provider, ledger: Ledger) -> None:

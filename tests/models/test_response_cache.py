@@ -102,3 +102,16 @@ def test_two_that_ask_the_same_at_once_pay_once(provider: Provider, ledger: Ledg
     with ThreadPoolExecutor(2) as pool:
         assert list(pool.map(one, range(2))) == ["the summary"] * 2
     assert len(provider.requests) == 1
+
+
+NO_COMPLETIONS = [{"text": None}, {"text": "x", "input_tokens": "many"}, {"text": "x", "calls": [1]}]
+
+
+@pytest.mark.parametrize("damaged", NO_COMPLETIONS)
+def test_a_stored_answer_that_is_none_is_asked_again_and_replaced(
+    provider: Provider, ledger: Ledger, damaged: dict[str, object]
+) -> None:
+    model = cached(provider, ledger)
+    ledger.keep(model.key(request()), damaged)
+    assert [model.complete(request()).text for _ in range(2)] == ["the summary"] * 2
+    assert len(provider.requests) == 1

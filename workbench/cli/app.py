@@ -126,7 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         app = commands(wanted)
         if wanted == "experiment":
             words = import_module("workbench.cli.notebooks").joined(words)
-        with plain_warnings(errors.LeftOut, errors.MemoryShort):
+        with plain_warnings(errors.LeftOut, errors.MemoryShort, errors.DamagedFile):
             return int(app(words, standalone_mode=False) or OK)
     except ClickException as error:
         message = _misuse(error)

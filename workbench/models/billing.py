@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from workbench.errors import ModelError
 from workbench.models.model import Completion
 from workbench.models.prices import MILLION, Rates, dearest, tariff, window
 from workbench.models.provider_options import ProviderOptions
@@ -12,6 +13,13 @@ from workbench.models.tokenizer import TiktokenCounter
 
 FRAME = 256
 """Tokens that a provider may add to the words of a prompt."""
+
+LONGER = 4
+"""So many times its bound an answer may be by our count: tokenizers differ, and a provider counts by its own."""
+LONGEST_TOKEN = 32
+"""Characters of a token, on average over an answer: more are no text."""
+TINY = 1e-9
+"""USD of rounding."""
 
 Response: TypeAlias = Any
 """litellm's own object, whose classes differ from version to version."""
@@ -37,18 +45,25 @@ class Bound:
     own: bool
     usd: float | None
 
-    def exceeded(self, read: int, wrote: int) -> bool:
-        """Whether a provider reports more tokens than there can be."""
-        return read > self.read or (self.wrote is not None and wrote > self.wrote)
+    def why_exceeded(self, read: int, wrote: int, usd: float | None = None) -> str:
+        """What a provider reports more of than there can be, in words; empty where it does not."""
+        if read > self.read:
+            return f"a prompt of {read:,} tokens, where {self.read:,} are the most that there can be"
+        if self.wrote is not None and wrote > self.wrote:
+            return f"an answer of {wrote:,} tokens, where it was asked for {self.wrote:,} at most"
+        if usd is not None and self.usd is not None and usd > self.usd + TINY:
+            return f"a cost of ${usd:,.4f}, where ${self.usd:,.4f} is the most that it can be"
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
 class BoundedRequest:
-    """One request as it is sent, and the most that it may read, write and cost."""
+    """One request as it is sent, the most that it may read, write and cost, and whether a spending limit covers it."""
 
     model: str
     call: Mapping[str, Any]
     most: Bound
+    is_limited: bool = False
 
 
 def bound(model: str, options: ProviderOptions, texts: Sequence[str], most: int | None) -> Bound:
@@ -74,7 +89,8 @@ def bound(model: str, options: ProviderOptions, texts: Sequence[str], most: int 
 def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion, float | None]:
     """The completion in a response, its tokens as reported or, where that cannot be true, as counted; its dollars.
 
-    The dollars are what the ledger counts: at least what the provider reported. None stands for all that was set aside.
+    The dollars are what the ledger counts. None stands for all that was set aside, which is what a report of more than
+    there can be counts as: what was really paid is unknown, and a report alone must not end a run.
 
     Raises:
         ValueError: the response holds no completion.
@@ -82,32 +98,70 @@ def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion,
     choices = getattr(response, "choices", None) or ()
     if not choices:
         raise ValueError("it holds no choice")
-    text = THOUGHT.sub("", _text(getattr(choices[0].message, "content", None))).strip()
+    whole = _text(getattr(choices[0].message, "content", None))
     called = (getattr(choices[0].message, "tool_calls", None) or ()) if "tools" in sent.call else ()
     calls = tuple((str(one.function.name), str(one.function.arguments)) for one in called)
+    _check_length("".join([whole, *(arguments for _, arguments in calls)]), sent)
+    text = THOUGHT.sub("", whole).strip()
     finish = str(choices[0].finish_reason or "")
-    usage = getattr(response, "usage", None)
-    read, wrote = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
-    cached = _tokens(getattr(usage, "prompt_tokens_details", None), "cached_tokens")
-    reported, exceeded = (read, wrote), sent.most.exceeded(read, wrote)
-    counted = read <= 0 or wrote < 0 or not 0 <= cached <= read or bool(text and wrote == 0) or exceeded
+    usage = _reported(response)
+    reported_usd = _reported_usd(response)
+    too_much = sent.most.why_exceeded(usage.read, usage.wrote, reported_usd)
+    misreport = too_much or usage.why_impossible
+    counted = bool(misreport) or usage.read == 0 or bool(text and usage.wrote == 0)
     if counted:
         count = TiktokenCounter().count_text
-        read, wrote, cached = sum(count(_text(one.get("content"))) for one in sent.call["messages"]), count(text), 0
+        usage = _Usage(sum(count(_text(one.get("content"))) for one in sent.call["messages"]), count(text), 0)
     completion = Completion(
         text=text,
         model=f"litellm:{getattr(response, 'model', None) or sent.model}",
-        input_tokens=read,
-        output_tokens=wrote,
-        cached_tokens=cached,
-        usd=_usd(response, sent.most, read, wrote, cached, counted),
+        input_tokens=usage.read,
+        output_tokens=usage.wrote,
+        cached_tokens=usage.cached,
+        usd=_usd(sent.most, usage, None if counted else reported_usd),
         cut=finish == "length",
         counted=counted,
+        misreport=f"{sent.model} reported {misreport}" if misreport else "",
         why="" if text or calls else f"it ended with {finish!r}",
         logprobs=_logprobs(choices[0]),
         calls=calls,
     )
-    return completion, _in_full(sent.most, *reported, completion.usd) if exceeded else completion.usd
+    return completion, None if too_much and sent.most.usd is not None else completion.usd
+
+
+@dataclass(frozen=True, slots=True)
+class _Usage:
+    """Tokens of one request: of its prompt, of its completion, and of the prompt from the provider's cache."""
+
+    read: int
+    wrote: int
+    cached: int
+
+    @property
+    def why_impossible(self) -> str:
+        """What contradicts itself in a report, in words; empty where nothing does."""
+        if min(self.read, self.wrote, self.cached) < 0:
+            return "fewer tokens than none"
+        if self.read and self.cached > self.read:
+            return f"{self.cached:,} tokens from its cache, for a prompt of {self.read:,}"
+        return ""
+
+
+def _check_length(text: str, sent: BoundedRequest) -> None:
+    """Refuse an answer that is far longer than a spending limit has covered.
+
+    Raises:
+        ModelError: its provider did not keep to the bound.
+    """
+    if not sent.is_limited or sent.most.wrote is None:
+        return
+    allowed = LONGER * sent.most.wrote + FRAME
+    read = text[: LONGEST_TOKEN * allowed]
+    if len(read) < len(text) or TiktokenCounter().count_text(read) > allowed:
+        raise ModelError(
+            f"{sent.model} answered with more than {allowed:,} tokens, though {sent.most.wrote:,} were the most "
+            "that it was asked for; the answer is not used, and counts as all that was set aside for it"
+        )
 
 
 def _logprobs(choice: Response) -> tuple[tuple[str, dict[str, float]], ...]:
@@ -121,28 +175,34 @@ def _text(content: object) -> str:
     return content if isinstance(content, str) else ""
 
 
+def _reported(response: Response) -> _Usage:
+    usage = getattr(response, "usage", None)
+    details = getattr(usage, "prompt_tokens_details", None)
+    return _Usage(
+        _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens"), _tokens(details, "cached_tokens")
+    )
+
+
 def _tokens(usage: object, name: str) -> int:
     value = getattr(usage, name, None)
     return value if isinstance(value, int) else 0
 
 
-def _usd(response: Response, most: Bound, read: int, wrote: int, cached: int, counted: bool) -> float | None:
-    """What litellm says it cost, else what its tokens cost; None if the price is unknown."""
-    reported = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-    if isinstance(reported, int | float) and reported > 0 and not counted and not most.own:
-        return float(reported)
+def _reported_usd(response: Response) -> float | None:
+    """What litellm says it cost; None where it says nothing."""
+    value = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
+    return float(value) if isinstance(value, int | float) and value > 0 else None
+
+
+def _usd(most: Bound, usage: _Usage, reported: float | None) -> float | None:
+    """What was reported, unless the user's own prices count, else what the tokens cost; None if that is unknown."""
+    if reported is not None and not most.own:
+        return reported
     rates = most.rates
     if rates is None:
         return None
-    return (read - cached) * rates.input + cached * rates.cache_read + wrote * rates.output
-
-
-def _in_full(most: Bound, read: int, wrote: int, usd: float | None) -> float | None:
-    """What a report of more tokens than there can be counts as: all of it, and no less than was set aside."""
-    if most.rates is None:
-        return usd
-    reported = max(read, 0) * most.rates.input + max(wrote, 0) * most.rates.output
-    return max(reported, usd or 0.0, most.usd or 0.0)
+    plain = (usage.read - usage.cached) * rates.input
+    return plain + usage.cached * rates.cache_read + usage.wrote * rates.output
 
 
 def was_free(error: BaseException) -> bool:

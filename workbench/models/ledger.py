@@ -5,13 +5,16 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from workbench.errors import ModelError, SettingError, Unanswered
+from workbench.models.ledger_repair import may_be_damage, put_aside
+from workbench.private_files import make_private, make_private_folder
 
 FILE = "answers.sqlite"
 POLL = 0.05
@@ -36,12 +39,40 @@ _SCHEMA = (
     "at real, why text, primary key (sitting, model)) without rowid",
 )
 """In `calls`, `request` is what was asked, `known` whether its dollars are, and `why` why there was no answer."""
+_CLOSED = (
+    "update calls set usd = iif(known, min(coalesce(?1, reserved), reserved), coalesce(?2, reserved)), "
+    "known = known or ?1 is not null, why = ?3 where id = ?4"
+)
 _FAILED = (
     "insert into failures values (?, ?, ?, 0, 1, ?, ?) on conflict do update set "
     "several = several or request != excluded.request, rounds = rounds + (? >= at), "
     "at = iif(? >= at, excluded.at, at), why = excluded.why"
 )
 """Calls that were open at the same time fail together: they count as one."""
+
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+class _Damage(SettingError):
+    """The file itself is damaged."""
+
+
+def _on_a_sound_file(
+    step: "Callable[Concatenate[Ledger, Arguments], Result]",
+) -> "Callable[Concatenate[Ledger, Arguments], Result]":
+    """A step that is done again on a new file where the old one turns out to be damaged."""
+
+    @wraps(step)
+    def run(ledger: "Ledger", /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
+        try:
+            return step(ledger, *arguments, **named)
+        except _Damage:
+            put_aside(ledger.path, _SCHEMA, limited=ledger.max_usd is not None)
+        return step(ledger, *arguments, **named)
+
+    return run
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +105,13 @@ class Ledger:
         if self.concurrency is not None and self.concurrency < 1:
             raise SettingError(f"the limit of concurrent calls is {self.concurrency}; it must be 1 or more")
 
+    @_on_a_sound_file
     def stored(self, key: str) -> Stored | None:
         """The answer under this key; None if there is none."""
         with self._step() as step:
             return _answer(step, key)
 
+    @_on_a_sound_file
     def claim(self, key: str, seconds: float) -> Stored | None:
         """Reserve a request for this process for so long; while another one has it, wait for its answer."""
         while True:
@@ -93,6 +126,7 @@ class Ledger:
                     return None
             time.sleep(POLL)
 
+    @_on_a_sound_file
     def keep(self, key: str, value: Stored) -> None:
         """Write an answer down and give up the claim, in one step."""
         packed = zlib.compress(json.dumps(value, ensure_ascii=True, sort_keys=True).encode())
@@ -100,11 +134,19 @@ class Ledger:
             step.execute("insert or ignore into answers values (?, ?, ?)", (key, packed, time.time()))
             step.execute("delete from asking where key = ?", (key,))
 
+    @_on_a_sound_file
+    def forget(self, key: str) -> None:
+        """Remove an answer that is of no use, so that it is asked again."""
+        with self._step() as step:
+            step.execute("delete from answers where key = ?", (key,))
+
+    @_on_a_sound_file
     def release(self, key: str) -> None:
         """Give up the claim without an answer."""
         with self._step() as step:
             step.execute("delete from asking where key = ? and pid = ?", (key, os.getpid()))
 
+    @_on_a_sound_file
     def open(self, model: str, usd: float | None, seconds: float) -> int:
         """Set aside what a call may cost (None if unknown) and wait for a free place; the call's number, for `close`.
 
@@ -143,20 +185,24 @@ class Ledger:
                     return done.lastrowid
             time.sleep(POLL)
 
+    @_on_a_sound_file
     def close(self, call: int, usd: float | None, failed: str = "") -> None:
         """Write down what a call cost, and why its provider did not answer; empty if it did.
 
-        Dollars of None are unknown, which counts as all that was set aside.
+        Dollars of None are unknown, which counts as all that was set aside. No call counts as more than that, whatever
+        its provider says, so that the limit is never passed.
         """
         with self._step() as step:
-            done = "update calls set usd = coalesce(?, reserved), known = known or ? is not null, why = ? where id = ?"
-            step.execute(done, (usd, usd, failed, call))
+            step.execute(_CLOSED, (usd, usd, failed, call))
             if self.sitting:
                 self._count(step, call, failed)
 
     def _count(self, step: sqlite3.Connection, call: int, failed: str) -> None:
         """Count a failure of the provider; an answer begins the count anew."""
-        model, began = step.execute("select model, began from calls where id = ?", (call,)).fetchone()
+        row = step.execute("select model, began from calls where id = ?", (call,)).fetchone()
+        if row is None:
+            return  # it was lost with a damaged file
+        model, began = row
         if failed:
             row = (self.sitting, model, self.request, time.time(), failed, began, began)
             step.execute(_FAILED, row)
@@ -170,6 +216,7 @@ class Ledger:
             why = f"{model} is not asked any more, since {found[0]} calls failed one after another: {found[1]}"
             raise ModelError(why, outage=True)
 
+    @_on_a_sound_file
     def paid(self, requests: Iterable[str]) -> dict[str, float | None]:
         """The dollars that the run has spent on each of these requests, 0 where it made no call; None if unknown."""
         wanted = list(requests)
@@ -182,6 +229,7 @@ class Ledger:
         return dict.fromkeys(wanted, 0.0) | {name: usd if known else None for name, usd, known in found}
 
     @property
+    @_on_a_sound_file
     def spent(self) -> float:
         """Dollars that the run has spent, with what is set aside for calls that are open or were lost."""
         with self._step() as step:
@@ -192,20 +240,29 @@ class Ledger:
     def _step(self) -> Iterator[sqlite3.Connection]:
         """One step that no other process can come between; nothing of it is kept if it fails."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self.path.parent)
+            make_private(self.path)  # what SQLite keeps beside it has the same rights
             with closing(sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)) as connection:
                 connection.execute("begin immediate")
                 for statement in _SCHEMA:
                     connection.execute(statement)
                 yield connection
                 connection.execute("commit")
-        except (sqlite3.DatabaseError, OSError) as error:
-            raise SettingError(f"{self.path} cannot be used as a cache of answers: {error}") from error
+        except (sqlite3.DatabaseError, UnicodeDecodeError, OSError) as error:
+            kind = _Damage if may_be_damage(error) else SettingError
+            raise kind(f"{self.path} cannot be used as a cache of answers: {error}") from error
 
 
 def _answer(step: sqlite3.Connection, key: str) -> Stored | None:
-    found = step.execute("select value from answers where key = ?", (key,)).fetchone()
-    return None if found is None else dict(json.loads(zlib.decompress(found[0])))
+    """The answer under a key; one that is damaged is removed, so that it is asked again."""
+    row = step.execute("select value from answers where key = ?", (key,)).fetchone()
+    if row is None:
+        return None
+    try:
+        return dict(json.loads(zlib.decompress(row[0])))
+    except (zlib.error, ValueError, TypeError):
+        step.execute("delete from answers where key = ?", (key,))
+        return None
 
 
 def _alive(pid: int, until: float) -> bool:

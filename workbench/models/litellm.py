@@ -7,12 +7,13 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from email.utils import mktime_tz, parsedate_tz
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import ModuleType
 from typing import Any
 
 from workbench.errors import ModelError, SetupError, Unanswered
 from workbench.models.billing import BoundedRequest, bound, read_response, was_free
+from workbench.models.keys import without_keys, without_whole_keys
 from workbench.models.language_model import LanguageModel
 from workbench.models.model import Completion, SummaryRequest, within
 from workbench.models.prices import most_output
@@ -25,6 +26,9 @@ UNBOUNDED = 16_000
 
 GRACE = 30.0
 """Seconds after its time-out for which a call still takes a place among those that may be open at once."""
+
+READ, SHOWN = 4_000, 300
+"""Characters of a provider's error that are looked at, and that are shown."""
 
 SLACK = 1.0
 """Seconds that a call gets beyond its time-out: the clients' own time-outs restart with every byte."""
@@ -108,17 +112,20 @@ class LiteLLM(LanguageModel):
             response = within(options.timeout + SLACK, lambda: litellm.completion(**sent.call))
             completion, spent = read_response(response, sent)
             failed = ""
-            return completion
+            return _without_keys(completion, options)
+        except ModelError:  # its provider is there, and its answer of no use
+            failed = ""
+            raise
         except litellm.exceptions.openai.OpenAIError as error:
-            spent, failed = 0.0 if was_free(error) else None, _short(error)
-            found = _model_error(litellm, sent.model, error)
-            failed = str(found) if found.outage else ""
-            raise found from error
+            spent = 0.0 if was_free(error) else None
+            failure = _model_error(litellm, sent.model, error, _short(error, options))
+            failed = str(failure) if failure.outage else ""
+            raise failure from error
         except TimeoutError:
             failed = f"{sent.model} gave no answer in {options.timeout:g} seconds"
             raise ModelError(failed, retryable=True) from None
         except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:  # litellm could not read it
-            failed = f"{sent.model} gave an answer that cannot be read: {_short(error)}"
+            failed = f"{sent.model} gave an answer that cannot be read: {_short(error, options)}"
             raise ModelError(failed, retryable=True) from error
         finally:
             if self.ledger:
@@ -152,7 +159,7 @@ def _sent(request: SummaryRequest, model: str, options: ProviderOptions, *, boun
             call["api_key"] = "none"  # your own server needs no key, but the client does
     if options.key:
         call["api_key"] = os.environ.get(options.key) or call.get("api_key")
-    return BoundedRequest(model, call, bound(model, options, list(texts.values()), most))
+    return BoundedRequest(model, call, bound(model, options, list(texts.values()), most), bounded)
 
 
 def _environment_base() -> str | None:
@@ -170,6 +177,12 @@ def _litellm() -> ModuleType:
             raise
         raise SetupError("real models need litellm: pip install 'compaction-workbench[litellm]'") from None
     litellm.suppress_debug_info = True
+    if litellm.client_session is None:  # its OpenAI client asks through this, and so any address of your own
+        from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
+
+        from workbench.models.bounded_body import bounded_client
+
+        litellm.client_session = bounded_client(get_ssl_configuration())
     return litellm
 
 
@@ -189,13 +202,12 @@ def _check_bound(litellm: ModuleType, model: str) -> None:
         )
 
 
-def _model_error(litellm: ModuleType, model: str, error: Exception) -> ModelError:
-    """What an error of litellm means for the caller.
+def _model_error(litellm: ModuleType, model: str, error: Exception, text: str) -> ModelError:
+    """What an error of litellm means for the caller; `text` is what may be shown of it.
 
     Raises:
         SetupError: a key is missing.
     """
-    text = _short(error)
     if _NO_KEY.search(text):
         raise SetupError(f"{model} has no key: {text}") from error
     status = getattr(error, "status_code", None)
@@ -235,7 +247,16 @@ def _retry_after(error: Exception) -> float | None:
     return None if math.isnan(seconds) else max(seconds, 0.0)
 
 
-def _short(error: Exception) -> str:
-    """An error on one line."""
-    text = " ".join(str(error).split())
-    return text if len(text) <= 300 else text[:300] + "..."
+def _without_keys(completion: Completion, options: ProviderOptions) -> Completion:
+    """An answer in which no key stands whole, as a gateway may repeat one."""
+    mask = partial(without_whole_keys, variable=options.key or "", address=options.api_base or "")
+    calls = tuple((mask(name), mask(arguments)) for name, arguments in completion.calls)
+    text, model, why = mask(completion.text), mask(completion.model), mask(completion.why)
+    return replace(completion, text=text, model=model, why=why, calls=calls)
+
+
+def _short(error: Exception, options: ProviderOptions) -> str:
+    """What may be shown of an error: one line without keys. Every text of a provider's error passes here."""
+    line = " ".join(str(error)[:READ].split())
+    text = without_keys(line, options.key or "", options.api_base or "")
+    return text if len(text) <= SHOWN else text[:SHOWN] + "..."

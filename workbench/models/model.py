@@ -90,6 +90,7 @@ class Completion:
         fallback: whether this is `SummaryRequest.otherwise`, since the model failed; `why` then says how.
         cut: whether the text stops because it reached `SummaryRequest.max_tokens`.
         counted: whether the tokens were counted here, since the provider reported none, or impossible ones.
+        misreport: what its provider reported of tokens or dollars that cannot be true; empty if nothing.
         method: how it was written if not in one request: in parts, repaired.
         findings: what is wrong with it, a sentence each.
         left_out: how many of the messages the prompt shortened or left out; None if not counted.
@@ -109,6 +110,7 @@ class Completion:
     why: str = ""
     cut: bool = False
     counted: bool = False
+    misreport: str = ""
     method: str = ""
     findings: tuple[str, ...] = ()
     left_out: int | None = None

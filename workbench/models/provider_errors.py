@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from workbench.models.keys import without_keys
 from workbench.transcript.message import Json, Usage
 
 ProviderError: TypeAlias = BaseException | str | Mapping[str, Json]
@@ -21,6 +22,8 @@ Kind: TypeAlias = Literal[
 ]
 Action: TypeAlias = Literal["compact", "lower_output", "strip_media", "back_off", "repair", "leave_alone"]
 
+READ = 4_000
+"""Characters of an error's first line that are shown."""
 LEAST_ROOM = 1_024
 """Tokens of output below which a smaller `max_tokens` is no remedy."""
 PLAUSIBLE = range(1_024, 10_000_001)
@@ -64,7 +67,7 @@ class Diagnosis:
         limit: tokens that the provider takes, as the error says; for an output cap, of the answer. None if not stated.
         used: tokens that the prompt had, as the error says.
         output: tokens of output that a smaller `max_tokens` may ask for; None where that is no remedy.
-        text: the first line of what was read.
+        text: the first line of what was read, without keys.
     """
 
     kind: Kind
@@ -88,7 +91,7 @@ def classify(error: ProviderError, status: int | None = None, overflow: re.Patte
     if kind == "other" and overflow is not None and overflow.search(text):
         kind = "overflow"
     limit, used, requested = _numbers(text, kind)
-    text = text.strip().partition("\n")[0]
+    text = without_keys(text.strip().partition("\n")[0][:READ])
     if kind == "rate" and limit is not None and used is not None and used > limit:
         kind = "rate_permanent"
     if kind in {"rate", "media", "malformed", "bytes", "other"}:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from workbench.errors import ModelError, Unanswered
 from workbench.models.language_model import LanguageModel
-from workbench.models.ledger import Ledger
+from workbench.models.ledger import Ledger, Stored
 from workbench.models.model import Completion, Model, Purpose, SummaryRequest, is_concurrent, reads_messages
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.message import Message, Summary, Text, counted_text
@@ -87,9 +87,12 @@ def with_total_cost(completion: Completion, of: Sequence[Completion]) -> Complet
         usd=sum(usd) if len(usd) == len(of) else None,
         seconds=sum(one.seconds for one in of),
         counted=any(one.counted for one in of),
+        misreport=next((one.misreport for one in of if one.misreport), ""),
     )
 
 
+COUNTS = ("input_tokens", "output_tokens", "cached_tokens")
+"""Figures of a completion without which nothing can be counted."""
 VERSION = 1
 """Of the key and of what is stored; another version finds no completion of this one."""
 
@@ -124,16 +127,14 @@ class CachedModel(ModelWrapper):
         self.asked.append(name)
         if self.off:
             return self._ask(request, name)
-        found = self.ledger.stored(key) if self.only else self.ledger.claim(key, self.model.patience)
-        if found is None and self.only:
+        completion = self._stored(key)
+        if completion is not None:
+            return completion
+        if self.only:
             raise Unanswered(
                 f"{self.name} was not asked, since answers may come from the cache alone, and {self.ledger.path} has "
                 "no answer to this request"
             )
-        if found is not None:
-            logprobs = tuple((token, others) for token, others in found.get("logprobs", ()))
-            calls = tuple((name, arguments) for name, arguments in found.get("calls", ()))
-            return Completion(**{**found, "findings": (), "logprobs": logprobs, "calls": calls})
         try:
             completion = self._ask(request, name)
         except BaseException:
@@ -141,6 +142,16 @@ class CachedModel(ModelWrapper):
             raise
         self.ledger.keep(key, asdict(completion))
         return completion
+
+    def _stored(self, key: str) -> Completion | None:
+        """The stored completion; None where there is none, and it is this process that asks."""
+        while True:
+            stored = self.ledger.stored(key) if self.only else self.ledger.claim(key, self.model.patience)
+            if stored is None:
+                return None
+            if (completion := _completion(stored)) is not None:
+                return completion
+            self.ledger.forget(key)
 
     def _ask(self, request: SummaryRequest, name: str) -> Completion:
         model = self.model.for_replicate(self.replicate)
@@ -155,6 +166,18 @@ class CachedModel(ModelWrapper):
         parts += [request.logprobs] if request.logprobs else []
         text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _completion(stored: Stored) -> Completion | None:
+    """A completion as it was stored; None where it is not one."""
+    if not isinstance(stored.get("text"), str) or not all(isinstance(stored.get(name, 0), int) for name in COUNTS):
+        return None
+    try:
+        calls = tuple((name, arguments) for name, arguments in stored.get("calls", ()))
+        logprobs = tuple((token, others) for token, others in stored.get("logprobs", ()))
+        return Completion(**{**stored, "findings": (), "logprobs": logprobs, "calls": calls})
+    except (TypeError, ValueError):
+        return None
 
 
 def with_replicate(model: Model, replicate: int) -> Model:

@@ -1,0 +1,148 @@
+"""Takes keys out of what a provider says: gateways repeat the header or the address that they refused.
+
+A key is masked as it is, in parts (`sk-abc...xyz`), in base64, in an address, and in JSON.
+"""
+
+import json
+import os
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import parse_qsl, quote, quote_plus, urlsplit
+
+MASK = "[key]"
+SHORTEST = 8
+"""Characters of a variable that is masked; shorter ones are switches such as `false`."""
+SHORTEST_NAMED = 4
+"""Of a key that the options name, which is one whatever it looks like."""
+PART = 8
+"""Characters in a row that a text may not share with a key."""
+SHORTEST_END = 3
+"""Characters of a key beside a gap, as in `sk-***xyz`."""
+ADDRESSES = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "WORKBENCH_API_BASE")
+"""Variables with the address of a server, which may hold a password."""
+NO_KEY = "none"
+"""What a server of your own is sent in the place of a key."""
+
+_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH(?!OR)|HEADERS?$", re.IGNORECASE)
+_HEADER_VALUE = re.compile(r"[:=]\s*[\"']?(?:(?:Bearer|Basic|Token)\s+)?([^\s,;\"'}]+)", re.IGNORECASE)
+_GAP = r"(?:\*{2,}|x{3,}|\.{2,}|…+|•+|<[^<>\s]*>)"
+"""What stands for the middle of a key that is quoted in part."""
+
+
+def without_keys(text: str, variable: str = "", address: str = "") -> str:
+    """A short text, such as an error, without any key that this process knows, whole or in part.
+
+    Keys are the values of environment variables whose names say so, and what servers' addresses have of them.
+
+    Args:
+        text: what a provider said.
+        variable: the name of another variable that holds a key; empty for none.
+        address: of the server; empty for the usual one.
+    """
+    for key in sorted(set(_keys(variable, address)), key=len, reverse=True):
+        text = _without_parts(text, key)
+        text = _beside_a_gap(key).sub(MASK, text)
+    return text
+
+
+def without_whole_keys(text: str, variable: str = "", address: str = "") -> str:
+    """A text of any length without the keys that stand in it whole; see `without_keys`."""
+    lowered = text.lower()
+    if any(form in lowered for key in _keys(variable, address) for form in _parts(key).forms):
+        return without_keys(text, variable, address)
+    return text
+
+
+def _keys(variable: str, address: str) -> Iterator[str]:
+    named = os.environ.get(variable, "").strip()
+    if len(named) >= SHORTEST_NAMED and named != NO_KEY:
+        yield named
+    for place in (address, *(os.environ.get(name, "") for name in ADDRESSES)):
+        yield from _of_address(place)
+    for name, value in os.environ.items():
+        if _NAME.search(name) and not _is_a_file(value):
+            yield from _of_variable(value)
+
+
+def _is_a_file(value: str) -> bool:
+    """Whether a variable names a file of keys, such as GOOGLE_APPLICATION_CREDENTIALS, and is none itself."""
+    try:
+        return Path(value).exists()
+    except OSError:  # longer than any path
+        return False
+
+
+def _of_variable(value: str) -> Iterator[str]:
+    """A variable's value, or the values of the headers that it lists."""
+    is_list = any(map(value.strip().__contains__, (" ", '"', ",")))
+    for part in _HEADER_VALUE.findall(value) if is_list else [value.strip()]:
+        if len(part) >= SHORTEST:
+            yield part
+
+
+def _of_address(address: str) -> Iterator[str]:
+    parts = urlsplit(address)
+    for part in (parts.password, parts.username):
+        if part and len(part) >= SHORTEST_NAMED:
+            yield part
+    for _, value in parse_qsl(parts.query):
+        if len(value) >= SHORTEST:
+            yield value
+
+
+def _without_parts(text: str, key: str) -> str:
+    """The text without any run of characters that is part of a key, in whatever way it is written."""
+    parts, lowered = _parts(key), text.lower()
+    kept: list[str] = []
+    at = kept_to = 0
+    while at < len(text):
+        length = next((length for length in parts.lengths if lowered[at : at + length] in parts.texts), 0)
+        if not length:
+            at += 1
+            continue
+        kept += [text[kept_to:at], MASK]
+        at += length
+        while lowered[at - length + 1 : at + 1] in parts.texts and at < len(text):
+            at += 1
+        kept_to = at
+    return "".join([*kept, text[kept_to:]])
+
+
+class _Parts:
+    """The ways in which a key may be written, and all their parts of a few characters: in lower case."""
+
+    def __init__(self, key: str) -> None:
+        written = {key, quote(key, safe=""), quote_plus(key), json.dumps(key)[1:-1], *_in_base64(key)}
+        self.forms = {form.lower() for form in written}
+        self.texts: set[str] = set()
+        for form in self.forms:
+            length = min(PART, len(form))
+            self.texts.update(form[at : at + length] for at in range(len(form) - length + 1))
+        self.lengths = sorted({len(text) for text in self.texts}, reverse=True)
+
+
+@lru_cache(maxsize=512)
+def _parts(key: str) -> _Parts:
+    return _Parts(key)
+
+
+def _in_base64(key: str) -> Iterator[str]:
+    """The letters of base64 that a key alone decides, whatever stands before it: as in `Basic` after a user's name."""
+    raw = key.encode("utf-8", "surrogateescape")
+    for shift in range(3):
+        letters = b64encode(bytes(shift) + raw).decode()
+        sure = letters[-(-8 * shift // 6) : 8 * (shift + len(raw)) // 6]
+        yield from (sure, sure.replace("+", "-").replace("/", "_"))
+
+
+@lru_cache(maxsize=512)
+def _beside_a_gap(key: str) -> re.Pattern[str]:
+    """The beginning of a key, a gap and its end, as in `sk-abc...xyz`; a longer beginning or end is masked already."""
+    lengths = range(min(PART, len(key)), SHORTEST_END - 1, -1)
+    begins = "|".join([re.escape(MASK), *(re.escape(key[:length]) for length in lengths)])
+    ends = "|".join([re.escape(MASK), *(re.escape(key[-length:]) for length in lengths)])
+    short = "|".join(re.escape(key[-length:]) for length in range(SHORTEST_END - 1, 0, -1))
+    return re.compile(rf"(?:{begins}){_GAP}(?:{ends}|(?:{short})(?!\w))?|{_GAP}(?:{ends})(?!\w)", re.IGNORECASE)
