@@ -14,7 +14,9 @@ from workbench.metrics.builtin import BUILTIN as METRICS
 from workbench.registry import found
 
 MODELS = {
+    "command:LINE": "A program, such as `command:claude -p`: reads the prompt, writes the answer.",
     "extractive": "No language model: picks lines of the messages themselves; offline.",
+    "folder:PATH": "Requests are written to files; answers are files that anybody writes beside them.",
     "litellm:NAME": "Any model that litellm reaches, by litellm's name for it.",
     "local": "A small real model on this machine (extra `local`); also local:FILE.gguf.",
     "scripted:TEXT": "Says this text whatever it is asked; for tests and examples.",

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 from workbench.cli.output import complain, say, say_json, table
 from workbench.experiment.compare import Forecast
-from workbench.experiment.filler import PAID, ModelUse, is_asked
+from workbench.experiment.filler import PAID, UNPRICED, ModelUse, is_asked
 from workbench.formats import count, dollars, joined, some
 from workbench.models import find_model
 from workbench.models.model import Model
@@ -19,6 +19,9 @@ COLUMNS = {
     "strategy": "strategy", "model": "model", "requests": "requests:count", "tokens read": "input_tokens:count",
     "tokens written": "output_tokens:count", "cost": "usd:dollars",
 }  # fmt: skip
+FOLDER = "folder:"
+"""How the name of a model begins whose answers are files."""
+UNKNOWN_SPEED = "how fast and at what price they are answered is not known."
 FREE = "No provider's model would be asked: it costs nothing."
 
 
@@ -64,21 +67,29 @@ class Foresight:
 
     def plain(self, use: ModelUse) -> dict[str, object]:
         """A forecast as plain JSON."""
+        if use.model.startswith(FOLDER):
+            return {**asdict(use), "seconds": None, "speed": UNKNOWN_SPEED}
         return {**asdict(use), "seconds": self.seconds(use), "speed": self.speed(use.model).known}
 
     def sentence(self, purpose: str, use: ModelUse) -> str:
         """What a model would be asked at most, how long that takes and what it costs."""
+        requests = (
+            f"{use.requests:,} requests to {use.model} for {purpose}: {use.input_tokens:,} tokens to read, "
+            f"{use.output_tokens:,} to write"
+        )
+        if use.model.startswith(FOLDER):
+            return f"{requests}; {UNKNOWN_SPEED}"
         fast, time = self.speed(use.model), _duration(self.seconds(use))
         return (
-            f"{use.requests:,} requests to {use.model} for {purpose}: {use.input_tokens:,} tokens to read, "
-            f"{use.output_tokens:,} to write; about {time} at {fast.read:,.0f} tokens read "
+            f"{requests}; about {time} at {fast.read:,.0f} tokens read "
             f"and {fast.written:,.0f} written a second ({fast.known}); {_cost(use)}"
         )
 
     def seconds(self, use: ModelUse) -> float:
         """About how long it takes; a model on this machine answers one call at a time."""
         most = getattr(self.settings, "concurrency", None) or self.jobs or os.cpu_count() or 1
-        at_once = min(self.jobs or os.cpu_count() or 1, most) if use.model.startswith(PAID) else 1
+        is_parallel = use.model.startswith((PAID, *UNPRICED))
+        at_once = min(self.jobs or os.cpu_count() or 1, most) if is_parallel else 1
         return self.speed(use.model).seconds(use.input_tokens, use.output_tokens) / at_once
 
     def speed(self, model: str) -> Speed:
@@ -95,6 +106,8 @@ def _duration(seconds: float) -> str:
 
 
 def _cost(use: ModelUse) -> str:
+    if use.model.startswith(UNPRICED):
+        return "what it costs is not known."
     if not use.model.startswith(PAID):
         return "it costs nothing."
     if use.usd is None:

@@ -9,6 +9,7 @@ import typer
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
+from workbench.cli.foresee import FOLDER
 from workbench.cli.output import PENDING, complain
 from workbench.errors import Unanswered
 from workbench.experiment.spec import Flag, Spec, Whole
@@ -29,9 +30,6 @@ DryRun: TypeAlias = Annotated[
 ]
 Lenient: TypeAlias = Annotated[bool, typer.Option("--lenient", help="Read what is intact of damaged files.")]
 NoReport: TypeAlias = Annotated[bool, typer.Option("--no-report", help="Write the tables without a report.")]
-
-FOLDER = "folder:"
-"""How the name of a model begins whose answers are files."""
 
 SHORT = {
     "baseline": "-b", "strategies": "-s", "window": "-w", "model": "-m", "out": "-o", "jobs": "-j", "quiet": "-q",

@@ -30,6 +30,7 @@ from workbench.experiment.store import SCHEMA, Results, RunFolder
 from workbench.experiment.work import Shard, ShardResult, Task, is_compared, replay_key
 from workbench.experiment.workers import Workers, workers
 from workbench.formats import percent
+from workbench.models import recorded_name
 from workbench.models.local import server_address
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings, local_weights
@@ -253,7 +254,7 @@ def _manifest(sources: Sequence[SessionSource], task: Task, seconds: float) -> d
     read = [str(source.path) if source.path else f"session {i}" for i, source in enumerate(sources)]
     return {
         "schema": SCHEMA,
-        "command": list(map(task.masked, command)),
+        "command": [task.masked(_without_secrets(word)) for word in command],
         "settings": task.spec.settings(),
         "presets": [described(part) for part in task.presets],
         "sources": list(map(task.masked, read)),
@@ -264,6 +265,12 @@ def _manifest(sources: Sequence[SessionSource], task: Task, seconds: float) -> d
         "seconds": round(seconds, 1),
         "created": round(time()),
     }
+
+
+def _without_secrets(word: str) -> str:
+    """A word of our own command line; the command line of a model may hold a key."""
+    before, command, line = word.partition("command:")
+    return before + recorded_name(command + line) if command else word
 
 
 def _version(package: str) -> str:

@@ -56,6 +56,7 @@ def share(run: str | Path | Results, out: str | Path) -> Results:
     sessions = {session: place for place, session in enumerate(sorted(set(results.sessions["session"].dropna())), 1)}
     wide = len(str(len(sessions)))
     weights = _weights_files(results.manifest.get("settings", {}).get("strategies", ()))
+    weights |= {name: _model(name) for name in results.replays["model"].dropna() if name.startswith("command:")}
 
     def hidden(text: str, column: str, kind: str) -> str:
         if kind == "session":
@@ -110,7 +111,11 @@ def _manifest(made: Mapping[str, Any], key: bytes) -> dict[str, Any]:
 def _model(name: str) -> str:
     """A model's name without what may be taken from a recording, or from a path on this machine."""
     kind, _, rest = name.partition(":")
-    return kind if kind == "scripted" else f"{kind}:{Path(rest).name}" if kind == "local" and rest else name
+    if kind == "scripted":
+        return kind
+    if kind == "command":
+        return f"{kind}:{Path(rest.split()[0]).name}"
+    return f"{kind}:{Path(rest).name}" if kind in ("local", "folder") and rest else name
 
 
 def csv_text(table: pd.DataFrame) -> str:

@@ -20,7 +20,7 @@ UNBOUNDED = 0.1
 PAID = "litellm"
 """The kind of model that costs money; those of this machine cost nothing."""
 
-UNPRICED = ("folder",)
+UNPRICED = ("command", "folder")
 """Kinds of models that answer at full length, and of which nobody knows what an answer costs."""
 
 

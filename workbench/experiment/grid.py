@@ -18,6 +18,7 @@ from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError, WorkbenchError, refusal
 from workbench.experiment.spec import Read, Scope, Window, listed
+from workbench.models import shown_name
 
 Plain: TypeAlias = str | int | float | bool | list[str]
 """What a file can say of a setting."""
@@ -218,7 +219,7 @@ class Grid(Scope):
             chosen = dict(zip(axes, values, strict=True))
             varied = [f"{_short(path, axes)}={_word(value)}" for path, value in chosen.items() if len(axes[path]) > 1]
             varied += [f"window={_word(window)}"] * (len(self.windows) > 1)
-            varied += [f"model={model}"] * (len(self.models) > 1)
+            varied += [f"model={shown_name(str(model))}"] * (len(self.models) > 1)
             yield Point(" ".join([base, *varied]), base, window, model, chosen)  # type: ignore[arg-type]  # as the fields
 
     def preset(self, point: Point) -> Preset:

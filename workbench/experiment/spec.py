@@ -27,6 +27,7 @@ from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError, refusal
 from workbench.metrics.costs.pricing import known_tariff
+from workbench.models import recorded_name, shown_name
 from workbench.models.model import Model
 from workbench.models.prices import given_tariff
 from workbench.models.settings import ModelSettings, model_names
@@ -76,7 +77,11 @@ def one_model(value: Any) -> Any:  # noqa: ANN401 - a name or a model
 def several_models(value: Any) -> tuple[str | Model, ...]:  # noqa: ANN401 - whatever was given
     """Models, or their names between commas; each once."""
     several = model_names(value) if isinstance(value, str) else value if isinstance(value, list | tuple) else [value]
-    return tuple({model_name(one): one for one in map(one_model, several or [None])}.values())
+    models = {one if isinstance(one, str) else one.name: one for one in map(one_model, several or [None])}
+    folders = [shown_name(name) for name in models if name.startswith("folder:")]
+    if len(set(folders)) < len(folders):
+        raise ValueError("two of its folders have the same name, which is all that reports show; rename one")
+    return tuple(models.values())
 
 
 def read_boundaries(value: object) -> Boundaries:
@@ -237,7 +242,8 @@ class RunSpec(Scope, Execution):
     window: Window = Field(None, description="Context window in tokens; None takes each session's own.")
     model: Annotated[tuple[str | Model, ...], Read(several_models)] = Field(
         ("extractive",),
-        description="Model that writes summaries: extractive, litellm:NAME or local; several are compared.",
+        description="Model that writes summaries: extractive, litellm:NAME, local, command:LINE or folder:PATH; "
+        "several are compared.",
     )
 
     def settings(self) -> dict[str, object]:
@@ -260,8 +266,8 @@ def chosen_baseline(named: str, strategies: Sequence[str]) -> str | None:
 
 
 def model_name(model: str | Model) -> str:
-    """The model's name."""
-    return model if isinstance(model, str) else model.name
+    """The model's name, without secrets."""
+    return recorded_name(model) if isinstance(model, str) else model.name
 
 
 def with_references(strategies: Sequence[str | Preset]) -> tuple[Preset, ...]:

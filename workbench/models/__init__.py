@@ -12,6 +12,13 @@ Maker: TypeAlias = Callable[[str], Model]
 """Makes a model from the part of its name behind the colon; empty without a colon."""
 
 
+def _command(rest: str) -> Model:
+    from workbench.models.command import Command, command_words
+
+    command_words(rest)
+    return Command(rest)
+
+
 def _extractive(rest: str) -> Model:
     from workbench.models.extractive import Extractive
 
@@ -47,6 +54,7 @@ def _scripted(rest: str) -> Model:
 
 
 BUILTIN: Mapping[str, Maker] = {
+    "command": _command,
     "extractive": _extractive,
     "folder": _folder,
     "litellm": _litellm,
@@ -58,14 +66,24 @@ BUILTIN: Mapping[str, Maker] = {
 def find_model(name: Model | str) -> Model:
     """The model of that name, built in or installed. A model is given back as it is.
 
-    Built in are `extractive`, `folder:<path>`, `litellm:<name>`, `local`, `local:<weights>` and
-    `scripted:<what it says>`.
+    Built in are `command:<command line>`, `extractive`, `folder:<path>`, `litellm:<name>`, `local`, `local:<weights>`
+    and `scripted:<what it says>`.
 
     Raises:
         UnknownName: neither built in nor installed.
-        SettingError: `litellm` without a model's name, or `folder` without a path.
+        SettingError: `litellm` without a model's name, `folder` without a path, or `command` without a program.
     """
     if not isinstance(name, str):
         return name
     kind, _, rest = name.partition(":")
     return find("model", kind, BUILTIN)(rest)
+
+
+def shown_name(name: str) -> str:
+    """The name of a model as reports show it: of a command line without its secrets, of a folder without its place."""
+    return find_model(name).name if name.partition(":")[0] in ("command", "folder") else name
+
+
+def recorded_name(name: str) -> str:
+    """The name of a model as it may be written down and used again: of a command line without its secrets."""
+    return shown_name(name) if name.startswith("command:") else name

@@ -1,10 +1,12 @@
 """What all models have in common that read a prompt and are asked: at a provider, by a command or in a folder."""
 
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
+from workbench.errors import ModelError
 from workbench.models.ledger import Ledger
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.provider_options import ProviderOptions
@@ -47,6 +49,33 @@ class LanguageModel(ABC):
     def patience(self) -> float:
         """Seconds after which a completion must have come or failed."""
 
+    def check(self) -> None:  # noqa: B027 - most models find out when they are asked
+        """Refuse what cannot be asked here, before anything is.
+
+        Raises:
+            SetupError: something that it needs is missing.
+        """
+
     def for_replicate(self, replicate: int) -> Self:
         """The same model for another replicate; only a model that keeps its answers itself differs."""
         return self
+
+
+def with_retries(options: ProviderOptions, attempt: Callable[[], Completion]) -> Completion:
+    """The completion of the first attempt that gives one, with the seconds that all attempts took.
+
+    Raises:
+        ModelError: of the last attempt that the options allow, or of one that a repetition cannot help.
+    """
+    started = time.monotonic()
+    wait = options.first_wait
+    for attempts_left in range(options.tries - 1, -1, -1):
+        try:
+            return replace(attempt(), seconds=time.monotonic() - started)
+        except ModelError as error:
+            pause = wait if error.retry_after is None else error.retry_after
+            if not error.retryable or not attempts_left or pause > options.longest_wait:
+                raise
+        time.sleep(pause)
+        wait *= 2
+    raise AssertionError("a request is sent at least once")

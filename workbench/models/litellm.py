@@ -5,7 +5,7 @@ import os
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from email.utils import mktime_tz, parsedate_tz
 from functools import lru_cache, partial
 from types import ModuleType
@@ -14,7 +14,7 @@ from typing import Any
 from workbench.errors import ModelError, SetupError, Unanswered
 from workbench.models.billing import BoundedRequest, bound, read_response, was_free
 from workbench.models.keys import without_keys, without_whole_keys
-from workbench.models.language_model import LanguageModel
+from workbench.models.language_model import LanguageModel, with_retries
 from workbench.models.model import Completion, SummaryRequest, within
 from workbench.models.prices import most_output
 from workbench.models.prices import window as listed_window
@@ -66,18 +66,7 @@ class LiteLLM(LanguageModel):
             _check_bound(litellm, model)
         if not sent.call.get("api_base"):
             _check_key(litellm, model, options)
-        started = time.monotonic()
-        wait = options.first_wait
-        for left in range(options.tries - 1, -1, -1):
-            try:
-                return replace(self._try(litellm, sent, options), seconds=time.monotonic() - started)
-            except ModelError as error:
-                pause = wait if error.retry_after is None else error.retry_after
-                if not error.retryable or not left or pause > options.longest_wait:
-                    raise
-            time.sleep(pause)
-            wait *= 2
-        raise AssertionError("a request is sent at least once")
+        return with_retries(options, lambda: self._try(litellm, sent, options))
 
     def called(self, request: SummaryRequest) -> tuple[str, ProviderOptions]:
         """The model that is asked, and how."""

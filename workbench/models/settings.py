@@ -8,7 +8,7 @@ from typing import Self
 from uuid import uuid4
 
 from workbench.errors import SettingError
-from workbench.models import find_model
+from workbench.models import BUILTIN, find_model
 from workbench.models.folder import Folder
 from workbench.models.language_model import LanguageModel
 from workbench.models.ledger import FILE, Ledger
@@ -17,6 +17,7 @@ from workbench.models.model import Model, SummaryRequest
 from workbench.models.summary_quality import CHOICES, OnBadSummary, RepairingModel
 from workbench.models.weights import cache_folder
 from workbench.models.wrappers import CachedModel, SplittingModel, innermost
+from workbench.registry import found as found_models
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +80,7 @@ class ModelSettings:
         Raises:
             UnknownName: no model of that name.
             SettingError: this is another machine than the one that keeps the limits.
+            SetupError: something is missing here that the model needs.
         """
         found = find_model(wanted)
         if not isinstance(found, LanguageModel):
@@ -90,6 +92,8 @@ class ModelSettings:
                 f"spending and concurrency limits work on one machine only, but this worker runs on "
                 f"{gethostname()!r}, not on {self.machine!r}; use workers on one machine, or no such limit"
             )
+        if not self.cache_only:
+            found.check()
         limited = replace(found, ledger=self.ledger)
         off, only = not self.use_cache, self.cache_only
         if isinstance(limited, Folder):  # its answers are no less at hand than those of the cache
@@ -114,10 +118,21 @@ def model_names(text: str) -> tuple[str, ...]:
     Raises:
         SettingError: no name at all.
     """
-    found = [part.strip() for part in text.split(",")]
+    found = list[str]()
+    for part in text.split(","):
+        if found and found[-1].startswith("command:") and not _is_model(part):
+            found[-1] += f",{part}"  # a comma inside a command line
+        else:
+            found.append(part.strip())
     if not all(found):
         raise SettingError("a model has no name; write names such as extractive or litellm:gpt-4o-mini, between commas")
     return tuple(dict.fromkeys(found))
+
+
+def _is_model(text: str) -> bool:
+    """Whether a text begins like the name of a model."""
+    kind = text.strip().partition(":")[0]
+    return kind in BUILTIN or kind in found_models("model", {})
 
 
 def local_weights(models: Sequence[str | Model]) -> tuple[str, ...]:

@@ -23,7 +23,8 @@ from workbench.experiment.prepared import Prepared, SessionSource, prepared, ses
 from workbench.experiment.spec import Masking
 from workbench.explore.view import ExplorerSettings, SessionView
 from workbench.formats import missing, some
-from workbench.models.settings import ModelSettings
+from workbench.models import shown_name
+from workbench.models.settings import ModelSettings, model_names
 from workbench.replay.matched import at_recorded_sizes, matched, recorded_contexts
 from workbench.replay.step import Mode
 from workbench.report.summaries import replayed_contenders
@@ -111,7 +112,7 @@ def _replayed(entry: RunEntry, session: str, strategy: str, path: Path, changed:
     ready = _ready(entry, session, path, changed)
     chosen, model, window = _way(run, strategy, row)
     try:
-        asked = ModelSettings(cache_only=True, replicate=int(run.settings.get("seed", 0))).model(model)
+        asked = ModelSettings(cache_only=True, replicate=int(run.settings.get("seed", 0))).model(_named(run, model))
         settings = ExplorerSettings(strategy, ready.sizing.window(window))
         found = SessionView(ready, {strategy: chosen}, asked, settings)
     except WorkbenchError as error:
@@ -134,6 +135,12 @@ def _way(run: Tables, strategy: str, row: Mapping[str, Any]) -> tuple[Preset, st
         return preset(strategy.removesuffix(f" ({model})")), model, int(window)
     except WorkbenchError as error:
         raise NotShown(f"The strategy {strategy} cannot be made again here: {error}.") from None
+
+
+def _named(run: Tables, model: str) -> str:
+    """The name under which a run was told to ask a model that its tables show."""
+    named = model_names(run.settings.get("model") or model)
+    return next((name for name in named if shown_name(name) == model), model)
 
 
 def _redaction(settings: Mapping[str, Any]) -> frozenset[str] | None:
