@@ -5,7 +5,7 @@ import os
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.utils import mktime_tz, parsedate_tz
 from functools import lru_cache, partial
 from types import ModuleType
