@@ -30,6 +30,7 @@ TESTS = {
     "workers, memory, clocks, two processes": [
         "tests/experiment/test_workers.py", "tests/cli/test_app.py", "tests/experiment/test_compare.py",
     ],
+    "hostile agents in trials": ["tests/trials/test_hostile_agents.py", "tests/trials/test_sandbox.py"],
     "dependencies, and the page about CI": [
         "tests/house/test_dependencies.py", "tests/docs/test_blocks.py::test_every_block_of_it_runs[in-ci]",
     ],

@@ -34,7 +34,7 @@ OUTSIDE_PROCESSES = 4
 """Those of bubblewrap, which are counted with the agent's."""
 MOST_ANSWER = 8_000_000
 """Bytes of an answer."""
-BOUNDS = {"RLIMIT_CORE": 0, "RLIMIT_AS": 1_000_000_000, "RLIMIT_FSIZE": 256_000_000, "RLIMIT_NOFILE": 256}
+BOUNDS = {"RLIMIT_CORE": 0, "RLIMIT_AS": 1_000_000_000, "RLIMIT_FSIZE": 256_000_000, "RLIMIT_NOFILE": 128}
 """What each process of the agent may take: bytes of a core file, of memory and of a file, and open files."""
 
 

@@ -1,13 +1,14 @@
-"""The sandbox of one trial: bubblewrap with no network, no capability, no file of the user, and bounds on all it takes.
+"""The sandbox of one trial: bubblewrap with no network, no capability and no file of the user.
 
-Started as root, bubblewrap alone would leave the agent the host's root, for whom many bounds do not hold and to whom
-`/proc/sys` obeys. So root starts two: the outer one shows what `nobody` may see, and `nobody` starts the inner one.
+Started as root, bubblewrap alone would leave the agent the host's root, to whom `/proc/sys` obeys
+and for whom many bounds do not hold. So root starts two: the outer one shows what `nobody` may see,
+and `nobody` starts the inner one.
 """
 
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -15,20 +16,27 @@ from workbench.datasets import workspace
 from workbench.datasets.workspace import program_text
 from workbench.errors import SetupError
 from workbench.trials import helper
+from workbench.trials.system_calls import filter_program
 
 ROOT = "/srv/trial-space"
-"""The workspace's root in the sandbox; as long as a temporary folder's name, and a word of no output."""
-TOOLS = "/srv/trial-tools"
+"""The workspace's root in the sandbox; as long as a temporary folder's name, and no output has it."""
+PROGRAMS = (f"{ROOT}/bin/python", f"{ROOT}/bin/python3")
+HELPER, WORKSPACE = "/srv/trial-tools/helper.py", "/srv/trial-tools/workspace.py"
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/alternatives", "/etc/ld.so.cache")
 PACKAGE = Path(__file__).resolve().parents[1]
-NOBODY = 65_534
 MEGABYTE = 1_000_000
-DISKS = {f"{ROOT}/home": 256 * MEGABYTE, f"{ROOT}/tmp": 64 * MEGABYTE, "/tmp": 32 * MEGABYTE, "/dev/shm": 16 * MEGABYTE}
+DISKS = {
+    f"{ROOT}/home": 256 * MEGABYTE,
+    f"{ROOT}/tmp": 64 * MEGABYTE,
+    "/tmp": 32 * MEGABYTE,
+    "/dev/shm": 16 * MEGABYTE,
+}
 """The folders that the agent can write, and the bytes that each holds at most, in memory."""
 UNPROTECTED = (
-    "with --no-sandbox a model's commands run as you: they may read, change and delete every file that you may, read "
-    "your keys, reach the network, and go on after the trial"
+    "with --no-sandbox a model's commands run as you: they may read, change and delete every file "
+    "that you may, read your keys, reach the network, and go on after the trial"
 )
+NOBODY = 65_534
 _STEP_DOWN = (
     f"import os, sys; os.setgroups([]); os.setgid({NOBODY}); os.setuid({NOBODY}); os.execv(sys.argv[1], sys.argv[1:])"
 )
@@ -55,57 +63,49 @@ class _Shown:
     place: str
 
 
+def plain_launch() -> Launch:
+    """The command that starts a helper without a sandbox."""
+    files = (str(Path(helper.__file__)), str(Path(workspace.__file__)))
+    return Launch((sys.executable, "-I", "-S", *files))
+
+
 def sandboxed_launch() -> Launch:
     """The command that starts a helper in a sandbox.
 
     Raises:
         SetupError: bubblewrap is not installed.
     """
-    program = shutil.which("bwrap")
-    if program is None:
+    bubblewrap = shutil.which("bwrap")
+    if bubblewrap is None:
         raise SetupError(
-            "a model's commands need a sandbox, and bubblewrap is not installed: install the package bubblewrap (0.8 "
-            f"or newer), or accept that {UNPROTECTED}"
+            "a model's commands need a sandbox, and bubblewrap is not installed: install the "
+            f"package bubblewrap (0.8 or newer), or accept that {UNPROTECTED}"
         )
-    shown = [*_shown()]
-    programs = {f"{ROOT}/bin/{name}": _pipe_of(program_text(sys.executable)) for name in ("python", "python3")}
-    data = [word for place, number in programs.items() for word in ("--perms", "0755", "--file", str(number), place)]
-    there = [_Shown(one.place, one.place) for one in (*shown, *(_Shown(place, place) for place in programs))]
-    helper_words = (sys.executable, "-I", "-S", f"{TOOLS}/helper.py", f"{TOOLS}/workspace.py")
+    system_calls = filter_program()
+    filters = (_pipe_of(system_calls),) if system_calls else ()
+    programs = tuple(_pipe_of(program_text(sys.executable).encode()) for _ in PROGRAMS)
+    helper_command = (sys.executable, "-I", "-S", HELPER, WORKSPACE)
+    inner = (*_isolation(), *_filter(filters), "--", *helper_command)
     if os.geteuid() == 0:
-        outer = (program, *_folders(shown, programs), *_binds(shown), *data, *_OUTER, "--", *_step_down())
-        words = (*outer, program, *_binds(there), *_inner(), "--", *helper_words)
+        outer = (*_open_folders(), *_binds(_shown()), *_copies(programs), *_stage(), "--")
+        shown_again = [_Shown(place, place) for place in (*_places(), *PROGRAMS)]
+        words = (bubblewrap, *outer, *_step_down(), bubblewrap, *_binds(shown_again), *inner)
     else:
-        words = (program, *_binds(shown), *data, *_inner(), "--", *helper_words)
-    return Launch(words, tuple(programs.values()))
+        words = (bubblewrap, *_binds(_shown()), *_copies(programs), *inner)
+    return Launch(words, (*programs, *filters))
 
 
-def plain_launch() -> Launch:
-    """The command that starts a helper without a sandbox."""
-    return Launch((sys.executable, "-I", "-S", str(Path(helper.__file__)), str(Path(workspace.__file__))))
+def _shown() -> Iterator[_Shown]:
+    """Programs, this Python, and the two files of the helper."""
+    for place in (*SYSTEM, *_pythons()):
+        if Path(place).exists():
+            yield _Shown(place, place)
+    yield _Shown(str(Path(helper.__file__).resolve()), HELPER)
+    yield _Shown(str(Path(workspace.__file__).resolve()), WORKSPACE)
 
 
-_OUTER = (
-    "--unshare-pid", "--unshare-net", "--unshare-ipc", "--die-with-parent", "--bind", "/proc", "/proc", "--dev", "/dev",
-    "--tmpfs", "/tmp",  # where the inner one builds
-)  # fmt: skip
-
-
-def _inner() -> Iterator[str]:
-    """What makes the sandbox that the agent is in."""
-    yield from ("--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL")
-    yield from ("--uid", "1000", "--gid", "1000", "--as-pid-1", "--die-with-parent", "--new-session")
-    yield from ("--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev")
-    for folder, size in DISKS.items():
-        yield from ("--size", str(size), "--tmpfs", folder)
-    if any(PACKAGE.is_relative_to(place) for place in _pythons()):
-        yield from ("--tmpfs", str(PACKAGE), "--remount-ro", str(PACKAGE))  # the answers to bundled tasks are there
-    yield from ("--remount-ro", "/", "--chdir", "/")
-
-
-def _step_down() -> Sequence[str]:
-    """Become `nobody`, and go on with the words that follow."""
-    return sys.executable, "-I", "-S", "-c", _STEP_DOWN
+def _places() -> Sequence[str]:
+    return [shown.place for shown in _shown()]
 
 
 def _pythons() -> Sequence[str]:
@@ -114,31 +114,56 @@ def _pythons() -> Sequence[str]:
     return sorted({*prefixes, *map(os.path.realpath, prefixes)})
 
 
-def _shown() -> Iterator[_Shown]:
-    for place in (*SYSTEM, *_pythons()):
-        if Path(place).exists():
-            yield _Shown(place, place)
-    yield _Shown(str(Path(helper.__file__).resolve()), f"{TOOLS}/helper.py")
-    yield _Shown(str(Path(workspace.__file__).resolve()), f"{TOOLS}/workspace.py")
-
-
-def _binds(shown: Sequence[_Shown]) -> Iterator[str]:
+def _binds(shown: Iterable[_Shown]) -> Iterator[str]:
     for part in shown:
         yield from ("--ro-bind", part.source, part.place)
 
 
-def _folders(shown: Sequence[_Shown], programs: Sequence[str] | dict[str, int]) -> Iterator[str]:
-    """The folders above what is shown, open to everybody: those of root are closed to `nobody`."""
-    places = [*(part.place for part in shown), *programs]
-    above = {str(parent) for place in places for parent in PurePosixPath(place).parents} - {"/"}
-    for folder in sorted(above - {part.place for part in shown}, key=len):
-        if not any(PurePosixPath(folder).is_relative_to(part.place) for part in shown):
-            yield from ("--perms", "0755", "--dir", folder)
+def _copies(programs: Sequence[int]) -> Iterator[str]:
+    for place, pipe in zip(PROGRAMS, programs, strict=True):
+        yield from ("--perms", "0755", "--file", str(pipe), place)
 
 
-def _pipe_of(text: str) -> int:
+def _open_folders() -> Iterator[str]:
+    """The folders above what is shown, open to all: bubblewrap would close those of root."""
+    places = _places()
+    parents = {parent for place in (*places, *PROGRAMS) for parent in PurePosixPath(place).parents}
+    for folder in sorted(parents, key=lambda parent: len(parent.parts)):
+        if len(folder.parts) > 1 and not any(map(folder.is_relative_to, places)):
+            yield from ("--perms", "0755", "--dir", str(folder))
+
+
+def _stage() -> Iterator[str]:
+    """What the inner bubblewrap needs of the outer one: processes, devices, a place to build."""
+    yield from ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--die-with-parent")
+    yield from ("--bind", "/proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp")
+
+
+def _step_down() -> Sequence[str]:
+    """Become `nobody`, and go on with the words that follow."""
+    return sys.executable, "-I", "-S", "-c", _STEP_DOWN
+
+
+def _isolation() -> Iterator[str]:
+    """What shuts the agent in."""
+    yield from ("--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL")
+    yield from ("--uid", "1000", "--gid", "1000", "--as-pid-1", "--die-with-parent")
+    yield from ("--new-session", "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev")
+    for folder, size in DISKS.items():
+        yield from ("--size", str(size), "--tmpfs", folder)
+    if any(map(PACKAGE.is_relative_to, _pythons())):  # the answers to bundled tasks are there
+        yield from ("--tmpfs", str(PACKAGE), "--remount-ro", str(PACKAGE))
+    yield from ("--remount-ro", "/", "--chdir", "/")
+
+
+def _filter(filters: Sequence[int]) -> Iterator[str]:
+    for pipe in filters:
+        yield from ("--seccomp", str(pipe))
+
+
+def _pipe_of(text: bytes) -> int:
     """A pipe that gives a short text."""
     reading, writing = os.pipe()
-    os.write(writing, text.encode())
+    os.write(writing, text)
     os.close(writing)
     return reading

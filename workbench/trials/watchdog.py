@@ -65,9 +65,9 @@ class Watchdog(Thread):
     def _usage(self) -> Usage:
         pids = [self._pid, *descendants(self._pid)]
         disk = sum(map(_disk_bytes, self._disks))
-        memory = disk + sum(map(_resident_bytes, pids))
+        memory = disk + sum(map(resident_bytes, pids))
         if memory > MOST_MEMORY:  # pages that processes share count once
-            memory = disk + sum(map(_own_bytes, pids))
+            memory = disk + sum(map(own_bytes, pids))
         return Usage(memory, len(pids))
 
 
@@ -79,16 +79,17 @@ def _disk_bytes(folder: int) -> int:
     return 0
 
 
-def _resident_bytes(pid: int) -> int:
+def resident_bytes(pid: int) -> int:
+    """The memory of a process, all that it shares with others included."""
     with suppress(OSError, ValueError, IndexError):
         return int(Path(f"/proc/{pid}/statm").read_text("utf-8").split()[1]) * PAGE
     return 0
 
 
-def _own_bytes(pid: int) -> int:
+def own_bytes(pid: int) -> int:
     """The memory of a process, its part of what it shares with others; what is resident where that is not told."""
     with suppress(OSError, ValueError):
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text("utf-8").splitlines():
             if line.startswith("Pss:"):
                 return int(line.split()[1]) * 1_024
-    return _resident_bytes(pid)
+    return resident_bytes(pid)
