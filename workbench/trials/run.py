@@ -25,6 +25,7 @@ from workbench.experiment.spec import (
     DEFAULT_STRATEGIES,
     Execution,
     Flag,
+    Masking,
     OneModel,
     Share,
     Strategies,
@@ -39,6 +40,7 @@ from workbench.experiment.workers import workers
 from workbench.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.models.local import server_address
 from workbench.models.settings import ModelSettings, local_weights
+from workbench.transcript.redaction import masker
 from workbench.trials.agents import Agent, ModelAgent, ReaderAgent
 from workbench.trials.bundled import BUNDLED, bundled_names, seeds_of
 from workbench.trials.families import FAMILIES, tasks
@@ -65,7 +67,7 @@ def _families(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found)) or tuple(FAMILIES)
 
 
-class TrialSpec(Execution):
+class TrialSpec(Masking, Execution):
     """Which agent works on which tasks, under which strategies."""
 
     agent: OneModel = Field(READER, description="Agent: reader, which needs no model, or litellm:NAME or local.")
@@ -101,7 +103,11 @@ class TrialSpec(Execution):
     @property
     def folder(self) -> Path:
         """Where trials are kept."""
-        parts = {name: value for name, value in dict(self).items() if name not in Execution.model_fields}
+        parts = {
+            name: value
+            for name, value in dict(self).items()
+            if name not in Execution.model_fields and (name not in Masking.model_fields or value)
+        }
         named = [one if isinstance(one, str) else described(one) for one in self.strategies]
         plain = {**parts, "strategies": named, "agent": model_name(self.agent), "writer": model_name(self.writer)}
         return self.out or REPORTS / f"trial-{key(plain)[:8]}"
@@ -243,7 +249,7 @@ def _row(job: _Job, task: TrialTask, way: Preset, window: int) -> Row:
     limits = Limits(spec.steps, spec.seconds)
     named = key(
         "trial", code_version(), task.family, task.seed, way, who, model_name(spec.writer), job.how.seal(writer),
-        window, spec.price_model, limits, job.how.replicate,
+        window, spec.price_model, limits, job.how.replicate, *([spec.redaction] if spec.redact else []),
     )  # fmt: skip
 
     def tried() -> Row:
@@ -251,7 +257,7 @@ def _row(job: _Job, task: TrialTask, way: Preset, window: int) -> Row:
         with opened(task, sandbox=not spec.is_reader and not spec.no_sandbox) as workspace:
             done = work(
                 task, agent, way, workspace, window=window, tariff=known_tariff(spec.price_model), writer=writer,
-                limits=limits,
+                limits=limits, mask=masker(spec.redaction),
             )  # fmt: skip
             return {**of, "window": window, "status": "ok", **_graded(task, workspace, done)}
 
