@@ -16,6 +16,7 @@ from workbench.learning.fit import FitCheck, cross_validated, fitted
 from workbench.learning.samples import Sample, by_part, samples_of
 from workbench.models.learned.features import FEATURES, PARTS, Part
 from workbench.models.learned.weights import FORMAT, VERSION, LearnedWeights, Logistic
+from workbench.private_files import write_private
 from workbench.replay.boundaries import FEWEST_AFTER, FEWEST_BEFORE
 from workbench.transcript.redaction import masker, redacted
 
@@ -57,8 +58,7 @@ class Learned:
 
     def write(self, path: Path) -> None:
         """Write the weights as JSON."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(self.document(), indent=1) + "\n", encoding="utf-8")
+        write_private(path, json.dumps(self.document(), indent=1) + "\n")
 
 
 def _document(part: Part, model: Logistic) -> dict[str, Any]:
