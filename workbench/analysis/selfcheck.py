@@ -139,18 +139,25 @@ FEW = 3
 """Sessions that are replayed once more, among fewer others."""
 
 
-def selfcheck(what: Iterable[str | Path] = (), *, window: int | None = None, limit: int | None = None) -> list[Check]:
+def selfcheck(
+    what: Iterable[str | Path] = (),
+    *,
+    window: int | None = None,
+    limit: int | None = None,
+    redaction: frozenset[str] | None = None,
+) -> list[Check]:
     """Validate the metrics, on your own sessions or, without any, on bundled and generated ones.
 
     Args:
         what: files, folders or patterns.
         window: tokens; None takes each session's own.
         limit: sessions at most.
+        redaction: the kinds of personal data that are masked first, beside secrets; None masks nothing.
 
     Raises:
         SettingError: there is no session to read.
     """
-    sessions = sessions_of(what, window, limit)
+    sessions = sessions_of(what, window, limit, redaction)
     checks = (placebo, blindness, gaming, reconciliation)
     with tempfile.TemporaryDirectory() as folder:
         run = compare([one.session for one in sessions], window=window, out=f"{folder}/all", quiet=True)
@@ -162,12 +169,17 @@ def selfcheck(what: Iterable[str | Path] = (), *, window: int | None = None, lim
         return [planted(), *(check(sessions) for check in checks), *of_run, projects()]
 
 
-def sessions_of(what: Iterable[str | Path], window: int | None = None, limit: int | None = None) -> list[Prepared]:
+def sessions_of(
+    what: Iterable[str | Path],
+    window: int | None = None,
+    limit: int | None = None,
+    redaction: frozenset[str] | None = None,
+) -> list[Prepared]:
     """Your own sessions or, without any, bundled and generated ones; arguments and errors as in `selfcheck`."""
     named = list(what)
     made = [generate(GENERATED, seed, profile).session for seed, profile in enumerate(VOCABULARY)] if not named else []
     sources = sources_of(named or [*bundled_files(), *made])
-    sessions = [ready for source in sources for ready in read(source, window).ready][:limit]
+    sessions = [ready for source in sources for ready in read(source, window, redaction=redaction).ready][:limit]
     if not sessions:
         of = f" in {', '.join(map(str, named))}" if named else ""
         raise SettingError(f"there is no session{of} to check: name files or folders with recorded sessions")

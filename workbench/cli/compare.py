@@ -17,6 +17,7 @@ from workbench.experiment.exports import share as shared
 from workbench.experiment.leaks import leak
 from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import COLUMNS, Results
+from workbench.private_files import write_private
 from workbench.report import render
 from workbench.report.tables import Tables
 
@@ -113,10 +114,9 @@ def export(
     if to == "inspect":
         files = to_inspect(results, out)
     else:
-        out.mkdir(parents=True, exist_ok=True)
         files = [out / f"{name}.csv" for name in COLUMNS]
         for name, file in zip(COLUMNS, files, strict=True):
-            file.write_text(csv_text(results.table(name)), encoding="utf-8")
+            write_private(file, csv_text(results.table(name)))
     say_json({"files": [str(file) for file in files]}) if as_json else say("\n".join(map(str, files)))
     return 0
 

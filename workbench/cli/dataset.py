@@ -20,6 +20,7 @@ from workbench.datasets.recorder import record as recorded
 from workbench.errors import SettingError
 from workbench.formats import some
 from workbench.importers.native import save
+from workbench.private_files import make_private_folder, write_private
 from workbench.transcript.session import Session
 
 FOLDER = Path("datasets") / "fetched"
@@ -109,7 +110,7 @@ def generate(
     """
     made = generated(tokens, seed, profile)
     if facts is not None:
-        facts.write_text("".join(json.dumps(asdict(fact)) + "\n" for fact in made.facts), encoding="utf-8")
+        write_private(facts, "".join(json.dumps(asdict(fact)) + "\n" for fact in made.facts))
     return _save(made.session, out, as_json, facts=len(made.facts))
 
 
@@ -134,10 +135,10 @@ def record(
 
 def _save(session: Session, out: Path, as_json: bool, **counts: int) -> int:
     """Write the session, and say how much it holds."""
-    out.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(out.parent)
     save(session, out)
     if out.suffix == ".gz":
-        out.write_bytes(gzip.compress(out.read_bytes(), mtime=0))
+        write_private(out, gzip.compress(out.read_bytes(), mtime=0))
     counts = {"messages": len(session.messages), **counts}
     if as_json:
         say_json({"file": str(out), **counts})

@@ -19,6 +19,7 @@ from workbench.experiment.store import Results
 from workbench.formats import some
 from workbench.markup import render
 from workbench.metrics import HEADLINE
+from workbench.private_files import write_private
 
 COLUMNS = ("strategy", "against", "outcome", "sessions", "baseline", "run", "difference", "95 % interval", "why")
 
@@ -117,9 +118,9 @@ def gate(
         judged = dict.fromkeys(others, against)
     verdicts = judge(*_scores(one, other), asked, judged, (one.baseline_at_sizes, other.baseline_at_sizes))
     if junit is not None:
-        junit.write_text(as_junit(verdicts, asked), encoding="utf-8")
+        write_private(junit, as_junit(verdicts, asked))
     if markdown is not None:
-        markdown.write_text(as_markdown(verdicts, asked), encoding="utf-8")
+        write_private(markdown, as_markdown(verdicts, asked))
     found = outcome(verdicts)
     if as_json:
         say_json({"outcome": found, "asked": asdict(asked), "verdicts": [asdict(one) for one in verdicts]})

@@ -2,12 +2,15 @@
 
 import sys
 
+from workbench.cli.options import takes
 from workbench.cli.output import complain, say
+from workbench.experiment.spec import Masking
 from workbench.importers.values import as_object, decode
 from workbench.watching.hook import answer
 
 
-def hook() -> int:
+@takes(Masking, only=("redact",))
+def hook(spec: Masking) -> int:
     """Answer a hook of Claude Code: PreCompact and SessionStart, as JSON on standard input.
 
     It never fails: whatever is wrong is a sentence on standard error, and the agent goes on.
@@ -17,7 +20,7 @@ def hook() -> int:
       workbench hook < event.json
     """
     try:
-        if said := answer(as_object(decode(sys.stdin.read()))):
+        if said := answer(as_object(decode(sys.stdin.read())), spec.redaction):
             say(said)
     except Exception as error:  # noqa: BLE001 - a hook that fails would stop the agent
         complain(f"workbench: the hook did nothing: {error}")

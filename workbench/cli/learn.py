@@ -5,13 +5,16 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.options import AsJson, Paths
+from workbench.cli.options import AsJson, Paths, takes
 from workbench.cli.output import complain, say, say_json, table
+from workbench.experiment.spec import Masking
 from workbench.formats import some
 from workbench.learning.learn import learn as learned_from
 
 
+@takes(Masking)
 def learn(
+    spec: Masking,
     paths: Paths = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="File for the weights.")] = Path("weights.json"),
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Worker processes. None: one a core.")] = None,
@@ -29,7 +32,7 @@ def learn(
 
       workbench compare other-sessions/ --strategies truncate,learned,learned:weights.json
     """
-    found = learned_from(paths or (), jobs)
+    found = learned_from(paths or (), jobs, spec.redaction)
     for line in found.failed:
         complain(f"workbench: left out: {line}")
     found.write(out)

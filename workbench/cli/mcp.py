@@ -5,10 +5,14 @@ from typing import Annotated
 
 import typer
 
+from workbench.cli.options import takes
+from workbench.experiment.spec import Masking
 from workbench.watching.server import serve
 
 
+@takes(Masking)
 def mcp(
+    spec: Masking,
     file: Annotated[
         Path | None,
         typer.Argument(help="A session file, or a folder of them. None: the newest of the agents in this folder."),
@@ -20,5 +24,5 @@ def mcp(
 
       claude mcp add workbench -- workbench mcp
     """
-    serve(file, Path.cwd())
+    serve(file, Path.cwd(), spec.redaction)
     return 0

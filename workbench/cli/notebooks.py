@@ -12,6 +12,7 @@ import typer
 from workbench.cli.options import AsJson, ModelOptions, takes
 from workbench.cli.output import FAILED, OK, complain, say, say_json, table
 from workbench.errors import SettingError
+from workbench.experiment.spec import Masking
 from workbench.markup import TEMPLATES
 from workbench.report.experiments import run_experiment, run_experiments, table_rows
 from workbench.report.notebooks import copy_course
@@ -34,9 +35,18 @@ def joined(words: list[str]) -> list[str]:
     return found
 
 
-@takes(ModelOptions)
+class ExperimentOptions(Masking, ModelOptions):
+    """Parameters of the notebook that are options of their own."""
+
+    def parameters(self) -> dict[str, str]:
+        """Those that were given, as a person would write them."""
+        values = self.model_dump(exclude_defaults=True)
+        return {name: ",".join(value) if isinstance(value, tuple) else str(value) for name, value in values.items()}
+
+
+@takes(ExperimentOptions)
 def experiment(
-    spec: ModelOptions,
+    spec: ExperimentOptions,
     parameters: Annotated[
         list[str] | None,
         typer.Option("--parameter", "-p", help="A parameter, as often as wanted.", metavar="NAME VALUE"),
@@ -62,8 +72,7 @@ def experiment(
 
       workbench experiment -g window 16000,32000 -g strategies "opal,pipeline;summarize" --jobs 2
     """
-    fixed = {name: str(value) for name, value in spec.model_dump(exclude_defaults=True).items()}
-    fixed |= _pairs(parameters, "window=32000")
+    fixed = spec.parameters() | _pairs(parameters, "window=32000")
     varied = _pairs(grid, "window=16000,32000")
     if not varied:
         notebook = run_experiment(fixed, out, progress=not quiet and not as_json and sys.stderr.isatty())

@@ -60,7 +60,7 @@ def trials(
 
 
 @takes(
-    SimulationSpec, only=("strategies", "window", "limit", "jobs", "model_settings"), jobs=None,
+    SimulationSpec, only=("strategies", "window", "limit", "redact", "unmasked", "jobs", "model_settings"), jobs=None,
     strategies=("truncate", "summarize", "pipeline", "opencode", "pi", "claude_code"),
 )  # fmt: skip
 def detours(spec: SimulationSpec, paths: Paths = None, judge: JudgeName = "", as_json: AsJson = False) -> int:
@@ -79,7 +79,9 @@ def detours(spec: SimulationSpec, paths: Paths = None, judge: JudgeName = "", as
         raise SettingError(f"{len(spec.strategies)} strategies are named; {FEWEST} or more are compared")
     done = simulate(paths or (), spec.changed(quiet=True))
     sources = limited(sources_of(paths or ()), spec.limit)
-    ready = (one for source in sources for one in read(source, spec.window).ready[: source.most])
+    ready = (
+        one for source in sources for one in read(source, spec.window, redaction=spec.redaction).ready[: source.most]
+    )
     reader = _judge(judge, spec.model_settings, Path())
     _show(Agreement.of(on_recordings(ready, done.simulated, spec.strategies, reader)), as_json)
     return OK

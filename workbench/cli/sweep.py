@@ -15,7 +15,7 @@ from workbench.cli.headline import page, show_places, show_sizes, size_notes
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, takes, tell_terms
 from workbench.cli.output import UNUSABLE, frame_table, records, say, say_json, table, while_read, write
 from workbench.experiment.grid import read
-from workbench.experiment.spec import Execution, RunSpec
+from workbench.experiment.spec import Execution, Masking, RunSpec
 from workbench.experiment.sweep import forecast
 from workbench.experiment.sweep import sweep as run_of
 from workbench.report.sweep import sweep_table
@@ -28,9 +28,13 @@ COLUMNS = {
 }  # fmt: skip
 
 
-@takes(Execution, jobs=None)
+class SweepOptions(Masking, Execution):
+    """How a sweep is done, and whether its sessions are masked, whatever its file says."""
+
+
+@takes(SweepOptions, jobs=None)
 def sweep(
-    spec: Execution,
+    spec: SweepOptions,
     grid: Annotated[Path, typer.Argument(help="TOML file with the values to try; docs/runs.md describes it.")],
     replicates: Annotated[
         int | None, typer.Option("--replicates", help="Repeat points whose model varies this often.")
@@ -62,7 +66,10 @@ def sweep(
       workbench sweep grid.toml --max-dollars 2 --replicates 3
     """
     wanted = read(grid)
-    how = dict(spec.changed(quiet=spec.quiet or as_json)) | {"replicates": replicates}
+    if spec.redact:
+        wanted = wanted.changed(redact=True, unmasked=spec.unmasked)
+    execution = {name: value for name, value in dict(spec).items() if name in Execution.model_fields}
+    how = execution | {"quiet": spec.quiet or as_json, "replicates": replicates}
     points = wanted.points()
     if not dry_run:
         tell_terms(*wanted.models)

@@ -17,6 +17,7 @@ from workbench.experiment.exports import csv_text
 from workbench.experiment.spec import RunSpec
 from workbench.judge.exam.scores import readers_agreement
 from workbench.judge.exam.sitting import ExamResults
+from workbench.private_files import write_private
 from workbench.simulation.held import held_things
 from workbench.validation.adversaries import search
 from workbench.validation.answers.exams import METRICS, agreement, by_category, verdicts
@@ -26,7 +27,7 @@ from workbench.validation.planted_errors import planted_errors
 from workbench.validation.used_things import CONTROL, compacted, used_things
 
 
-@takes(RunSpec, only=("window", "limit"))
+@takes(RunSpec, only=("window", "limit", "redact", "unmasked"))
 def validate(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> int:
     """Validate the metrics: planted needs are found, unrelated futures need nothing, and no strategy can cheat.
 
@@ -38,7 +39,7 @@ def validate(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> int
 
       workbench validate my-sessions/ --json
     """
-    checks = [*selfcheck(paths or (), window=spec.window, limit=spec.limit), same_order()]
+    checks = [*selfcheck(paths or (), window=spec.window, limit=spec.limit, redaction=spec.redaction), same_order()]
     if as_json:
         say_json([asdict(check) for check in checks])
     else:
@@ -78,7 +79,7 @@ def errors(seeds: Annotated[int, typer.Option(help="Histories to generate.")] = 
     return _show({"found": by_category(rows)}, as_json)
 
 
-@takes(RunSpec, only=("window", "limit"))
+@takes(RunSpec, only=("window", "limit", "redact", "unmasked"))
 def gamers(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> int:
     """Try a family of contexts that are made to please a measure, beside truncate, summarize and the references.
 
@@ -88,11 +89,11 @@ def gamers(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> int:
 
       workbench validate gamers my-sessions/ --limit 5
     """
-    found = search(sessions_of(paths or (), spec.window, spec.limit))
+    found = search(sessions_of(paths or (), spec.window, spec.limit, spec.redaction))
     return _show({f"{share:.0%} of the history": rows for share, rows in found.groupby("share")}, as_json)
 
 
-@takes(RunSpec, only=("limit",))
+@takes(RunSpec, only=("limit", "redact", "unmasked"))
 def behaviour(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> int:
     """After each recorded compaction: is what a metric calls lost fetched again more often than what it calls kept?
 
@@ -108,7 +109,7 @@ def behaviour(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> in
 
       workbench validate behaviour my-sessions/ --json
     """
-    ready = compacted(paths or (), spec.limit)
+    ready = compacted(paths or (), spec.limit, spec.redaction)
     rows = used_things(ready)
     own = held_things(ready, rows)
     main = figures(own, metrics=(*METRICS, "simulated"))
@@ -142,7 +143,7 @@ def models(
     return _show({"readers": readers_agreement(ExamResults.open(folder).table for folder in folders)}, as_json)
 
 
-@takes(RunSpec, only=("limit",))
+@takes(RunSpec, only=("limit", "redact", "unmasked"))
 def needs(
     spec: RunSpec,
     paths: Paths = None,
@@ -167,15 +168,15 @@ def needs(
       workbench validate needs --labels first.csv --labels second.csv
     """
     if blank is not None:
-        rows = sheet(sessions_of(paths or (), None, spec.limit), items)
-        blank.write_text(csv_text(rows), encoding="utf-8")
+        rows = sheet(sessions_of(paths or (), None, spec.limit, spec.redaction), items)
+        write_private(blank, csv_text(rows))
         say(f"{len(rows)} items are in {blank}; fill the columns {' and '.join(LABELS)}, as docs/validity.md says.")
         return OK
     if filled and len(filled) != 2:
         raise SettingError(f"--labels was given {len(filled)} time(s); it takes two filled sheets, of two readers")
     labels = labelled(*filled) if filled else labelled()
     if paths:
-        labels = still_asked(labels, sessions_of(paths, None, spec.limit))
+        labels = still_asked(labels, sessions_of(paths, None, spec.limit, spec.redaction))
     return _show({"items that the agent needed": precision_table(labels)}, as_json)
 
 

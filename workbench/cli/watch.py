@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from workbench.cli.options import takes
 from workbench.cli.output import complain, printable, say
 from workbench.errors import FormatError
+from workbench.experiment.spec import Masking
 from workbench.formats import some
 from workbench.watching.follow import AGENTS, Followed
 from workbench.watching.needed import Lost, compactions, likely_needed
@@ -27,7 +29,9 @@ BAR = 30
 Look = tuple[SessionState, list[Lost]]
 
 
+@takes(Masking)
 def watch(
+    spec: Masking,
     target: Annotated[
         Path, typer.Argument(help="A session file of Claude Code, Codex or pi; a folder: its newest.", metavar="FILE")
     ],
@@ -45,7 +49,7 @@ def watch(
 
       workbench watch ~/.claude/projects/my-project
     """
-    followed, meter = Followed(target), SessionMeter(window)
+    followed, meter = Followed(target, spec.redaction), SessionMeter(window)
     looks = _looks(followed, meter, once)
     last: Look | None = None
     try:

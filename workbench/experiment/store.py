@@ -15,6 +15,7 @@ import pandas as pd
 
 from workbench.errors import SettingError
 from workbench.experiment.atomic import write_atomically
+from workbench.private_files import make_private_folder
 
 SCHEMA = 1
 """Version of the tables, see docs/tables.md: it grows when a column or a table changes its meaning or goes away.
@@ -181,7 +182,7 @@ class RunFolder:
             SettingError: it cannot be written.
         """
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self.path)
         except OSError as error:
             why = f"cannot hold a run ({error.strerror}); a folder that can be written would be accepted"
             raise SettingError(f"{self.path} {why}") from None

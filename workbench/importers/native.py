@@ -9,6 +9,7 @@ from typing import BinaryIO, Literal
 from workbench.errors import FormatError
 from workbench.importers.records import TAGS, read_as
 from workbench.importers.source import SourceFile
+from workbench.private_files import open_private
 from workbench.transcript.log import Entry, Log, LogError
 from workbench.transcript.message import Json
 from workbench.transcript.session import Origin, Session
@@ -59,7 +60,7 @@ def sessions(source: SourceFile) -> Iterator[Session]:
 
 def save(sessions: Session | Iterable[Session], path: str | Path) -> None:
     """Write one session or several to a file, so that reading gives the same again."""
-    with Path(path).open("wb") as stream:
+    with open_private(Path(path)) as stream:
         write(sessions, stream)
 
 

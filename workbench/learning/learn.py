@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from workbench.learning.fit import FitCheck, cross_validated, fitted
 from workbench.learning.samples import Sample, by_part, samples_of
 from workbench.models.learned.features import FEATURES, PARTS, Part
 from workbench.models.learned.weights import FORMAT, VERSION, LearnedWeights, Logistic
+from workbench.private_files import write_private
 from workbench.replay.boundaries import FEWEST_AFTER, FEWEST_BEFORE
+from workbench.transcript.redaction import masker, redacted
 
 FEWEST_PROJECTS, FEWEST_SESSIONS = 3, 10
 """With fewer, what was learned is one project's own, and no check says whether it holds for another one."""
@@ -55,20 +58,20 @@ class Learned:
 
     def write(self, path: Path) -> None:
         """Write the weights as JSON."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(self.document(), indent=1) + "\n", encoding="utf-8")
+        write_private(path, json.dumps(self.document(), indent=1) + "\n")
 
 
 def _document(part: Part, model: Logistic) -> dict[str, Any]:
     return {"intercept": model.intercept, "weights": dict(zip(FEATURES[part], model.weights, strict=True))}
 
 
-def learn(what: What, jobs: int | None = 1) -> Learned:
+def learn(what: What, jobs: int | None = 1, redaction: frozenset[str] | None = None) -> Learned:
     """Learn from recordings which names are needed later, which lines tell them, and which state rules or open work.
 
     Args:
         what: files, folders, patterns or sessions.
         jobs: worker processes; None starts one a core.
+        redaction: the kinds of personal data that are masked first, beside secrets; None masks nothing.
 
     Raises:
         SettingError: no session is long enough.
@@ -77,9 +80,9 @@ def learn(what: What, jobs: int | None = 1) -> Learned:
     failed: list[str] = []
     sources, sessions = sources_of(what), 0
     with workers(jobs, sources=sources) as crew:
-        done = dict(crew.surely(_of_source, sources))
+        done = dict(crew.surely(partial(_samples, redaction), sources))
     for place, source in enumerate(sources):
-        samples, trouble = done[place] or ([], [f"{source.name}: its worker died"])
+        samples, trouble = done[place] or ([], [f"{masker(redaction)(source.name)}: its worker died"])
         sessions += sum(bool(one) for one in samples)
         found += [sample for one in samples for sample in one]
         failed += trouble
@@ -94,9 +97,11 @@ def learn(what: What, jobs: int | None = 1) -> Learned:
     return Learned(fitted(parts), projects, sessions, checks, tuple(failed))
 
 
-def _of_source(source: SessionSource) -> tuple[list[list[tuple[Part, Sample]]], list[str]]:
+def _samples(
+    redaction: frozenset[str] | None, source: SessionSource
+) -> tuple[list[list[tuple[Part, Sample]]], list[str]]:
     """The samples of each session of a source, and what is wrong with it."""
     try:
-        return [samples_of(prepared(session)) for session in sessions_in(source)], []
+        return [samples_of(prepared(redacted(session, redaction))) for session in sessions_in(source)], []
     except (SettingError, ValueError, OSError) as error:
-        return [], [f"{source.name}: {error}"]
+        return [], [masker(redaction)(f"{source.name}: {error}")]

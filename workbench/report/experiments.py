@@ -13,6 +13,7 @@ from typing import Literal
 from workbench.errors import SettingError, WorkbenchError
 from workbench.experiment.keys import code_version
 from workbench.experiment.progress import progress
+from workbench.private_files import write_private
 from workbench.report.notebooks import Value, checked, declared, notebook, run_notebook
 from workbench.report.page import render
 
@@ -120,7 +121,7 @@ def _run(values: Mapping[str, Value], folder: Path) -> GridPoint:
     except Exception as error:  # noqa: BLE001 - a point's fault of any kind must not stop the others
         name = "" if isinstance(error, WorkbenchError) else f"{type(error).__name__}: "
         return GridPoint(values, str(folder), "failed", f"{name}{error}")
-    done.write_text(state, encoding="utf-8")
+    write_private(done, state)
     return GridPoint(values, str(folder), "done")
 
 

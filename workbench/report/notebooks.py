@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.errors import SettingError, SetupError, WorkbenchError
+from workbench.private_files import make_private, make_private_folder, write_private
 
 if TYPE_CHECKING:
     from jupyter_client.manager import AsyncKernelManager
@@ -115,7 +116,8 @@ def run_notebook(template: Path, out: Path, parameters: Mapping[str, Value], *, 
     import papermill
     from papermill.exceptions import PapermillExecutionError
 
-    out.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(out.parent)
+    make_private(out)  # papermill writes into it as it goes
     with tempfile.TemporaryDirectory(prefix="wb-") as folder:
         try:
             papermill.execute_notebook(
@@ -125,8 +127,8 @@ def run_notebook(template: Path, out: Path, parameters: Mapping[str, Value], *, 
         except PapermillExecutionError as error:
             raise NotebookError(f"{out}, cell {error.cell_index + 1}: {error.ename}: {error.evalue}") from None
         except RuntimeError as error:  # also of a kernel that did not start
-            if not out.exists():
-                out.write_bytes(template.read_bytes())
+            if not out.stat().st_size:
+                write_private(out, template.read_bytes())
             where = mark_dead(out)
             raise NotebookError(f"{out}: its kernel died {where}, maybe for want of memory: {error}") from None
     return out
@@ -143,7 +145,7 @@ def mark_dead(path: Path) -> str:
     source = [f'<span style="color:red">{words}</span>']
     page["cells"].insert(0, {"cell_type": "markdown", "id": "kernel-died", "metadata": marker, "source": source})
     page["metadata"].setdefault("papermill", {})["exception"] = True
-    path.write_text(json.dumps(page, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_private(path, json.dumps(page, indent=1, ensure_ascii=False) + "\n")
     return where
 
 

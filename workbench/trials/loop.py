@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
@@ -66,7 +66,7 @@ class Trial:
 
 def work(
     task: TrialTask, agent: Agent, preset: Preset, workspace: HelperWorkspace, *, window: int, tariff: Tariff,
-    writer: Model | None = None, limits: Limits = Limits(),
+    writer: Model | None = None, limits: Limits = Limits(), mask: Callable[[str], str] = str,
 ) -> Trial:  # fmt: skip
     """Let an agent work on a task in a workspace, under a preset.
 
@@ -79,19 +79,21 @@ def work(
         tariff: prices requests and answers where the agent has no provider.
         writer: writes the summaries.
         limits: where it is stopped.
+        mask: takes secrets out of what tools say, before any model reads it.
 
     Raises:
         Unanswered: the agent's provider gave no answer.
     """
-    return _Work(task, agent, preset, workspace, window, tariff, writer, limits).done()
+    return _Work(task, agent, preset, workspace, window, tariff, writer, limits, mask).done()
 
 
 class _Work:
     def __init__(
         self, task: TrialTask, agent: Agent, preset: Preset, workspace: HelperWorkspace, window: int, tariff: Tariff,
-        writer: Model | None, limits: Limits,
+        writer: Model | None, limits: Limits, mask: Callable[[str], str],
     ) -> None:  # fmt: skip
         self._task, self._agent, self._workspace, self._limits = task, agent, workspace, limits
+        self._mask = mask
         settings = Settings(last_resort=preset.name != "none")
         self._compactor = Compactor(preset, model=writer, window=window, settings=settings, on_event=self._hear)
         self._bill, self._tools = _Bill(tariff), [*schemas(), *self._compactor.tools("openai")]
@@ -149,7 +151,7 @@ class _Work:
         if call.tool == RECALL:
             return self._compactor.recall(str(call.arguments.get("id", "")), str(call.arguments.get("query", "")))
         try:
-            return used(self._workspace, call)
+            return self._mask(used(self._workspace, call))
         except WorkspaceEnded as ended:
             self._trial.stopped = str(ended)
             return NOT_MADE

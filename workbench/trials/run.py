@@ -24,6 +24,7 @@ from workbench.experiment.spec import (
     DEFAULT_STRATEGIES,
     Execution,
     Flag,
+    Masking,
     OneModel,
     Share,
     Strategies,
@@ -40,6 +41,7 @@ from workbench.models.local import server_address
 from workbench.models.model import Model
 from workbench.models.prices import Tariff
 from workbench.models.settings import ModelSettings, local_weights
+from workbench.transcript.redaction import masker
 from workbench.trials.agents import Agent, ModelAgent, ReaderAgent
 from workbench.trials.bundled import BUNDLED, bundled_names, seeds_of
 from workbench.trials.families import FAMILIES, tasks
@@ -68,7 +70,7 @@ def _families(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found)) or tuple(FAMILIES)
 
 
-class TrialSpec(Execution):
+class TrialSpec(Masking, Execution):
     """Which agent works on which tasks, under which strategies."""
 
     agent: OneModel = Field(READER, description="Agent: reader, which needs no model, or litellm:NAME or local.")
@@ -110,7 +112,11 @@ class TrialSpec(Execution):
     @property
     def folder(self) -> Path:
         """Where trials are kept."""
-        parts = {name: value for name, value in dict(self).items() if name not in Execution.model_fields}
+        parts = {
+            name: value
+            for name, value in dict(self).items()
+            if name not in Execution.model_fields and (name not in Masking.model_fields or value)
+        }
         named = [one if isinstance(one, str) else described(one) for one in self.strategies]
         plain = {**parts, "strategies": named, "agent": model_name(self.agent), "writer": model_name(self.writer)}
         return self.out or REPORTS / f"trial-{key(plain)[:8]}"
@@ -255,7 +261,7 @@ def _row(job: _Job, task: TrialTask, way: Preset, window: int) -> Row:
     limits = Limits(spec.steps, spec.seconds)
     named = key(
         "trial", code_version(), task.family, task.seed, way, who, model_name(spec.writer), job.how.seal(writer),
-        window, spec.price_model, limits, job.how.replicate,
+        window, spec.price_model, limits, job.how.replicate, *([spec.redaction] if spec.redact else []),
     )  # fmt: skip
 
     def tried() -> Row:
@@ -269,6 +275,7 @@ def _row(job: _Job, task: TrialTask, way: Preset, window: int) -> Row:
             tariff=known_tariff(spec.price_model),
             writer=writer,
             limits=limits,
+            mask=masker(spec.redaction),
         )
         return {**of, "window": window, "status": "ok", **columns}
 
@@ -290,6 +297,7 @@ def attempt(
     tariff: Tariff,
     writer: Model | None = None,
     limits: Limits = MEASURED,
+    mask: Callable[[str], str] = str,
 ) -> Row:
     """Let an agent work on a task, and grade it; the columns that say what came of it.
 
@@ -300,7 +308,7 @@ def attempt(
         Unanswered: the agent's provider gave no answer.
     """
     with opened(task, sandbox=sandbox) as workspace:
-        trial = work(task, agent, way, workspace, window=window, tariff=tariff, writer=writer, limits=limits)
+        trial = work(task, agent, way, workspace, window=window, tariff=tariff, writer=writer, limits=limits, mask=mask)
         return _graded(task, workspace, trial)
 
 

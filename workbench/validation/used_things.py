@@ -25,6 +25,7 @@ from workbench.replay.boundaries import FEWEST_AFTER, FEWEST_BEFORE
 from workbench.replay.matched import at_recorded_sizes, recorded_contexts
 from workbench.transcript.log import CompactionEntry
 from workbench.transcript.message import AssistantMessage, ToolCall, ToolResult, argument_texts
+from workbench.transcript.redaction import masker, redacted
 from workbench.transcript.session import Session
 
 How: TypeAlias = Literal["remembered", "looked for", "fetched", "told", "in passing"]
@@ -43,7 +44,7 @@ COLUMNS = {
 }  # fmt: skip
 
 
-def compacted(what: What, limit: int | None = None) -> list[Prepared]:
+def compacted(what: What, limit: int | None = None, redaction: frozenset[str] | None = None) -> list[Prepared]:
     """The recorded sessions, of these files, folders, patterns or sessions, with a compaction that can be scored.
 
     A file that is named and cannot be read is a warning `LeftOut`.
@@ -51,11 +52,12 @@ def compacted(what: What, limit: int | None = None) -> list[Prepared]:
     Args:
         what: recordings.
         limit: sessions at most.
+        redaction: the kinds of personal data that are masked first, beside secrets; None masks nothing.
 
     Raises:
         SettingError: none has one.
     """
-    sessions = [session for source in sources_of(what) for session in _read(source)]
+    sessions = [redacted(session, redaction) for source in sources_of(what) for session in _read(source, redaction)]
     ready = (prepared(session) for session in sessions if any(map(_is_readable, session.path)))
     found = [one for one in ready if recorded_contexts(one.session, one.sizing)][:limit]
     if not found:
@@ -66,13 +68,13 @@ def compacted(what: What, limit: int | None = None) -> list[Prepared]:
     return found
 
 
-def _read(source: SessionSource) -> list[Session]:
+def _read(source: SessionSource, redaction: frozenset[str] | None) -> list[Session]:
     sessions = sessions_in(source)
     if not sessions and source.path is not None and source.named:
         try:
             load(source.path)  # says why
         except WorkbenchError as error:
-            warnings.warn(f"left out: {error}", LeftOut, stacklevel=2)
+            warnings.warn(masker(redaction)(f"left out: {error}"), LeftOut, stacklevel=2)
     return sessions
 
 

@@ -16,6 +16,7 @@ from workbench.importers.opening import LONGEST_LINE
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import BOM, HEAD_BYTES, Head, SourceFile
 from workbench.importers.values import as_object, decode, decode_or
+from workbench.transcript.redaction import redacted
 from workbench.transcript.session import Session
 
 AGENTS: Mapping[str, Callable[[SourceFile], SessionBuilder]] = {
@@ -33,14 +34,15 @@ class Followed:
 
     Attributes:
         target: the file or folder that was named.
+        redaction: the kinds of personal data that are masked in `session`, beside secrets; None masks nothing.
         path: the file that is followed; None while there is none.
         format: the name of its format; empty until its first lines show it.
         lines: how many lines were read.
         restarts: how often the file was read anew: it was cut, replaced, or a newer one took its place.
     """
 
-    def __init__(self, target: str | Path) -> None:
-        self.target = Path(target)
+    def __init__(self, target: str | Path, redaction: frozenset[str] | None = None) -> None:
+        self.target, self.redaction = Path(target), redaction
         self.path: Path | None = None
         self.restarts = 0
         self._inode = 0
@@ -130,7 +132,7 @@ class Followed:
 
     def session(self) -> Session | None:
         """The session as far as it was read; None before its first line."""
-        return self._builder.so_far() if self._builder is not None else None
+        return redacted(self._builder.so_far(), self.redaction) if self._builder is not None else None
 
 
 def newest_file(folder: Path) -> Path | None:

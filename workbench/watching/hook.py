@@ -9,6 +9,7 @@ from pathlib import Path
 from workbench.errors import FormatError
 from workbench.importers.values import decode_or, label, mapping
 from workbench.models.weights import cache_folder
+from workbench.private_files import write_private
 from workbench.transcript.log import fold
 from workbench.transcript.message import Json
 from workbench.transcript.session import Session
@@ -26,17 +27,17 @@ HOW = (
 )
 
 
-def answer(event: Mapping[str, Json]) -> str:
-    """What the hook prints for an event, empty where there is nothing to say.
+def answer(event: Mapping[str, Json], redaction: frozenset[str] | None = None) -> str:
+    """What the hook prints for an event, empty where there is nothing to say; `redaction` as of `Followed`.
 
     Raises:
         FormatError: the event has no transcript, or it cannot be read.
     """
     name, session_id = label(event, "hook_event_name"), label(event, "session_id")
     if name == "PreCompact":
-        _save(session_id, read(Path(label(event, "transcript_path"))))
+        _save(session_id, read(Path(label(event, "transcript_path")), redaction))
     elif name == "SessionStart" and event.get("source") == "compact":
-        session = read(Path(label(event, "transcript_path")))
+        session = read(Path(label(event, "transcript_path")), redaction)
         lost = what_was_lost(session, _saved(session_id))
         if lost:
             told = "This context was compacted. What it no longer tells, and is likely to be needed.\n" + listed(lost)
@@ -44,13 +45,13 @@ def answer(event: Mapping[str, Json]) -> str:
     return ""
 
 
-def read(file: Path) -> Session:
-    """The session of a file that an agent is writing.
+def read(file: Path, redaction: frozenset[str] | None = None) -> Session:
+    """The session of a file that an agent is writing; `redaction` as of `Followed`.
 
     Raises:
         FormatError: there is none.
     """
-    return written_so_far(Followed(file))
+    return written_so_far(Followed(file, redaction))
 
 
 def written_so_far(followed: Followed) -> Session:
@@ -106,10 +107,7 @@ def _place(session_id: str) -> Path:
 def _save(session_id: str, session: Session) -> None:
     """Save the ids of what is about to go, for this user alone; no text."""
     place = _place(session_id)
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    place.touch(mode=0o600)
-    place.chmod(0o600)
-    place.write_text(json.dumps({"messages": [one.id for one in fold(session.path)]}), encoding="utf-8")
+    write_private(place, json.dumps({"messages": [one.id for one in fold(session.path)]}))
 
 
 def _saved(session_id: str) -> str:

@@ -22,8 +22,8 @@ LISTED = 1_000
 class Answers:
     """Answers the tools from one session's file: the one named, or the newest that an agent wrote in this folder."""
 
-    def __init__(self, file: Path | None, cwd: Path) -> None:
-        self._file, self._cwd, self._lock = file, cwd, Lock()
+    def __init__(self, file: Path | None, cwd: Path, redaction: frozenset[str] | None = None) -> None:
+        self._file, self._cwd, self._redaction, self._lock = file, cwd, redaction, Lock()
         self._followed: Followed | None = None
 
     def what_was_lost(self) -> str:
@@ -44,12 +44,12 @@ class Answers:
         if file is None:
             raise FormatError("no agent has written a session for this folder; name its file", where=str(self._cwd))
         if self._followed is None or self._followed.target != file:
-            self._followed = Followed(file)
+            self._followed = Followed(file, self._redaction)
         return written_so_far(self._followed)
 
 
-def serve(file: Path | None, cwd: Path) -> None:
-    """Serve until the client hangs up.
+def serve(file: Path | None, cwd: Path, redaction: frozenset[str] | None = None) -> None:
+    """Serve until the client hangs up; `redaction` as of `Followed`.
 
     Raises:
         SetupError: the MCP SDK is not installed.
@@ -58,7 +58,7 @@ def serve(file: Path | None, cwd: Path) -> None:
         from mcp.server import MCPServer
     except ImportError:
         raise SetupError("the MCP SDK is not installed; run: pip install 'compaction-workbench[all,mcp]'") from None
-    answers = Answers(file, cwd)
+    answers = Answers(file, cwd, redaction)
     server = MCPServer("workbench", log_level="ERROR")
     about = (
         "List what the last compaction of this conversation took out of the context that is likely to be needed, with "

@@ -31,7 +31,7 @@ from workbench.judge.work_exam.sheet import SheetQuestion, is_unknown, read_repl
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.name_recall import is_right, name_questions
 from workbench.metrics.work_exam.document import exams_of
-from workbench.metrics.work_exam.fitted_reader import ReadContext, features
+from workbench.metrics.work_exam.fitted_reader import ReadContext, features, shipped_reader
 from workbench.metrics.work_exam.question import SessionExams
 from workbench.metrics.work_exam.word_cover import Rarity
 from workbench.models.model import Model, SummaryRequest
@@ -62,6 +62,8 @@ COLUMNS = {
     "pending": "Int64",
 }
 """The columns of a table of answers, see docs/tables.md."""
+FITTED = "fitted"
+"""The name of the reader that asks no model."""
 SITTINGS = "sittings.jsonl"
 """The file with each context, its questions and its answers: what a fitted reader is trained on."""
 
@@ -101,7 +103,9 @@ class WorkSpec(ContextSpec):
     """What is asked about the work, of which contexts, and who answers."""
 
     model: Annotated[str | Model | None, Read(_model)] = Field(
-        None, description="Model that reads the contexts: litellm:NAME, command:..., folder:PATH or your own."
+        None,
+        description="Model that reads the contexts: litellm:NAME, command:..., folder:PATH or your own; `fitted` asks "
+        "none and foretells what a real model would know.",
     )
     grader: Annotated[str | Model | None, Read(_model)] = Field(
         None, description="Model that grades the replies; None takes the reader's model."
@@ -117,6 +121,11 @@ class WorkSpec(ContextSpec):
     names: Whole = Field(12, ge=0, description="Exact names to ask for at a boundary, at most.")
     readings: Whole = Field(1, ge=1, description="Have each context read this often, by another reader each time.")
     out: Path = Field(Path("reports/work"), description="Folder for the answers.")
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether the fitted reader takes the place of models."""
+        return self.model == FITTED
 
     def reader(self) -> Model:
         """The model that reads.
@@ -194,32 +203,49 @@ def judge_work(
         SettingError: no model, or no session with a written exam.
     """
     spec = WorkSpec.of(spec, settings)
-    reader, grader = spec.reader(), spec.grading_model()
+    reader, grader = (None, None) if spec.is_fitted else (spec.reader(), spec.grading_model())
     without_writers = [part.without_writer() for part in spec.by_writer()]
     planned = _sittings([part for part, _ in without_writers], what, spec)
     if not planned:
         raise SettingError("no session has a written exam at these boundaries; `workbench exam write` makes one")
     fillers = [filler for _, filler in without_writers if filler is not None]
-    if not before([_forecast(planned, spec), *(filler.use for filler in fillers)]):
+    readings = ModelUse("", FITTED) if spec.is_fitted else _forecast(planned, spec)
+    if not before([readings, *(filler.use for filler in fillers)]):
         return None
     sittings = _sittings(spec.by_writer(), what, spec) if fillers else planned
     with progress(len(sittings), "reading", "context", quiet=spec.quiet) as bar:
         for sitting in sittings:
-            _read(sitting, reader)
+            if reader is not None:
+                _read(sitting, reader)
             bar.update()
-    _grade(sittings, grader)
+    if grader is not None:
+        _grade(sittings, grader)
+    rarities: dict[tuple[str, int], Rarity] = {}
+    records = [_record(sitting, rarities) for sitting in sittings]
+    if spec.is_fitted:
+        for sitting, record in zip(sittings, records, strict=True):
+            _foretell(sitting, record)
+    names = (FITTED, "") if reader is None or grader is None else (reader.name, grader.name)
     notes: dict[str, object] = {
-        "reader": reader.name,
-        "grader": grader.name,
+        "reader": names[0],
+        "grader": names[1],
         "summaries_by": [model_name(writer) for writer in spec.writers],
         "readings": spec.readings,
     }
-    rows = [row for sitting in sittings for row in _rows(sitting, reader.name, grader.name)]
+    rows = [row for sitting in sittings for row in _rows(sitting, *names)]
     answers = WorkAnswers.write(spec.out, rows, notes)
-    rarities: dict[tuple[str, int], Rarity] = {}
-    records = [_record(sitting, rarities) for sitting in sittings]
     write_atomically(spec.out / SITTINGS, "".join(f"{json.dumps(record)}\n" for record in records))
     return answers
+
+
+def _foretell(sitting: Sitting, record: Mapping[str, Any]) -> None:
+    """Give each question about the work the chance that a real model knows it; names have none."""
+    reader = shipped_reader()
+    sitting.scores = []
+    for answer in record["answers"]:
+        is_work = answer["half"] == "work"
+        answer["score"] = reader.probability(answer["features"]) if is_work else None
+        sitting.scores.append(answer["score"])
 
 
 def _sittings(specs: Sequence[WorkSpec], what: What, spec: WorkSpec) -> list[Sitting]:
@@ -352,7 +378,7 @@ def _rows(sitting: Sitting, reader: str, grader: str) -> Iterator[Row]:
         }
 
 
-def _record(sitting: Sitting, rarities: dict[tuple[str, int], Rarity]) -> dict[str, object]:
+def _record(sitting: Sitting, rarities: dict[tuple[str, int], Rarity]) -> dict[str, Any]:
     """A sitting as plain JSON: the context, and each question with its reply, its score and its features."""
     session, at = sitting.context.ready.session, sitting.context.at
     if (session.id, at) not in rarities:
