@@ -21,6 +21,7 @@ from workbench.transcript.message import Json
 from workbench.trials.agents import Agent, AgentAnswer
 from workbench.trials.task import Call, TrialTask
 from workbench.trials.tools import schemas, used
+from workbench.trials.writer import SummaryWriter
 
 CHARACTERS = 4
 """Of a token, about."""
@@ -78,7 +79,7 @@ def work(
         limits: where it is stopped.
 
     Raises:
-        Unanswered: the agent's provider gave no answer.
+        Unanswered: the agent's provider gave no answer, or the writer's.
     """
     return _Work(task, agent, preset, workspace, window, tariff, writer, limits).done()
 
@@ -90,7 +91,8 @@ class _Work:
     ) -> None:  # fmt: skip
         self._task, self._agent, self._workspace, self._limits = task, agent, workspace, limits
         settings = Settings(last_resort=preset.name != "none")
-        self._compactor = Compactor(preset, model=writer, window=window, settings=settings, on_event=self._hear)
+        self._writer = None if writer is None else SummaryWriter(writer)
+        self._compactor = Compactor(preset, model=self._writer, window=window, settings=settings, on_event=self._hear)
         self._bill, self._tools = _Bill(tariff), [*schemas(), *self._compactor.tools("openai")]
         self._began = time.monotonic()
         self._trial = Trial([{"role": "system", "content": task.system}])
@@ -106,6 +108,7 @@ class _Work:
             if trial.stopped:
                 break
             self._compactor.after_turn(trial.messages)
+            self._require_summaries()
         bill, trial.counts = self._bill, self._agent.counts()
         trial.tokens, trial.output, trial.peak, trial.usd = bill.tokens, bill.output, bill.peak, bill.usd
         return trial
@@ -120,6 +123,7 @@ class _Work:
             )
             return False
         sent = self._compactor.before_request(trial.messages, tools=self._tools)
+        self._require_summaries()
         try:
             answer = self._agent.answer(sent, self._tools)
         except ModelError as error:
@@ -128,12 +132,17 @@ class _Work:
         trial.steps += 1
         trial.messages.append(_message(answer, len(trial.calls)))
         self._bill.add(sent, trial.messages[-1], answer.usd)
-        for number, call in enumerate(answer.calls, len(trial.calls)):
-            trial.messages.append({"role": "tool", "tool_call_id": _id(number), "content": self._output(call)})
+        results = self._agent.told(answer.calls, list(map(self._output, answer.calls)))
+        for number, result in enumerate(results, len(trial.calls)):
+            trial.messages.append({"role": "tool", "tool_call_id": _id(number), "content": result})
         trial.calls += answer.calls
         if answer.calls:
             self._compactor.after_tools(trial.messages)
         return bool(answer.calls)
+
+    def _require_summaries(self) -> None:
+        if self._writer is not None:
+            self._writer.require_answers()
 
     def _output(self, call: Call) -> str:
         if call.tool == RECALL:
