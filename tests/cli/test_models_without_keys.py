@@ -17,6 +17,7 @@ from judge.knowing import Knowing
 from models.programs import counting, starts
 
 from builders import remembering, rules
+from profiles import FULL
 from workbench.cli import main
 from workbench.cli.output import OK, PENDING, UNUSABLE
 from workbench.experiment.store import Results
@@ -164,6 +165,9 @@ COMMANDS = {
         ],
     ),
 }
+IN_FOLDER = ("compare", "sweep", "judge exam, the reader", "simulate, the reader", "trial, the agent")
+BY_PROGRAM = ("replay", "simulate, the writer", "judge exam, the reader", "trial, the writer")
+"""Of the short profile."""
 FORETOLD = ("compare", "sweep", "judge exam, the reader", "simulate, the reader", "trial, the agent")
 
 
@@ -172,7 +176,7 @@ def command(name: str, recordings: dict[str, Path], folder: Path, model: str) ->
     return asking.words(recordings[asking.recording], folder, model)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", COMMANDS if FULL else IN_FOLDER)
 def test_a_command_writes_its_requests_to_a_folder_ends_pending_and_goes_on(
     name: str,
     recordings: dict[str, Path],
@@ -196,7 +200,7 @@ def test_a_command_writes_its_requests_to_a_folder_ends_pending_and_goes_on(
     assert not answer_all(asks, knowing), "nothing waits when it is done"
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", COMMANDS if FULL else BY_PROGRAM)
 def test_a_command_asks_a_program(
     name: str, recordings: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -284,3 +288,27 @@ def test_a_run_that_is_killed_while_it_writes_goes_on(
     assert code == OK
     names = sorted(path.name for path in asks.glob("*.request.txt"))
     assert names == [f"{number:05}.request.txt" for number in range(1, len(names) + 1)]
+
+
+def test_a_finished_run_takes_an_answer_that_was_written_anew(
+    recordings: dict[str, Path], knowing: Knowing, tmp_path: Path
+) -> None:
+    asks = tmp_path / "asks"
+    words = command("compare", recordings, tmp_path, f"folder:{asks}")
+    main(words)
+    while answer_all(asks, knowing):
+        main(words)
+    before = replays_of(tmp_path / "run")
+    assert main(words) == OK
+    assert replays_of(tmp_path / "run") == before, "what is finished is not done again"
+    answer = min(asks.glob("*.answer.txt"))
+    answer.write_text(answer.read_text() + "- The agent is called Ada.\n")
+    main(words)
+    while answer_all(asks, knowing):
+        main(words)
+    assert replays_of(tmp_path / "run") != before
+
+
+def replays_of(run: Path) -> dict[str, str]:
+    """The finished replays of a run, by file."""
+    return {path.name: path.read_text() for path in (run / "replays").glob("*.json")}

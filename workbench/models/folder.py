@@ -55,10 +55,12 @@ class Folder(LanguageModel):
         model: the path of the folder, which is made with its first request.
         replicate: another number makes another request of the same text.
         writes: whether requests are written; else answers that are there are taken, and nothing is asked.
+        taken: the hash of each answer that was taken, by its number.
     """
 
     replicate: int = 0
     writes: bool = True
+    taken: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def path(self) -> Path:
@@ -87,7 +89,9 @@ class Folder(LanguageModel):
         """The answer itself, so that a cache never tells another one."""
         number = requests_in(self.path).number(self._key(request))
         answer = "" if number is None else _answer(self.path, number)
-        return {"folder": self.model, "answer": hashlib.sha256(answer.encode()).hexdigest()}
+        if answer:
+            self.taken[str(number)] = _hash(answer)
+        return {"folder": self.model, "answer": _hash(answer)}
 
     def complete(self, request: SummaryRequest, /) -> Completion:
         """The answer in the folder.
@@ -142,7 +146,17 @@ class Folder(LanguageModel):
     def _key(self, request: SummaryRequest) -> str:
         """A name for all that is asked."""
         parts = [request.purpose, request.max_tokens, plain_text(request), self.replicate]
-        return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()
+        return _hash(json.dumps(parts, ensure_ascii=True))
+
+
+def are_changed(folder: Path, taken: Mapping[str, str]) -> bool:
+    """Whether a folder now has other answers than those that were taken; one that it lost does not count."""
+    answers = ((_answer(folder, int(number)), earlier) for number, earlier in taken.items())
+    return any(answer and _hash(answer) != earlier for answer, earlier in answers)
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
