@@ -18,6 +18,7 @@ from workbench.models.ledger import Ledger
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.provider_options import MODELS_FILE, ProviderOptions
 from workbench.models.settings import ModelSettings, model_names
+from workbench.models.wrappers import requests_of
 
 QUICK = ProviderOptions(tries=3, first_wait=0.01, timeout=20.0)
 SLOW = ProviderOptions(tries=1, timeout=0.5)
@@ -198,7 +199,7 @@ def test_an_answer_is_cached_by_command_line_and_request(tmp_path: Path) -> None
 def test_the_ledger_counts_its_calls_with_unknown_dollars(tmp_path: Path) -> None:
     model = ModelSettings(cache=tmp_path, run="r").model(f"command:{program(tmp_path, 'print(1)')}")
     model.complete(request())
-    asked = model.model.model.asked  # type: ignore[attr-defined]  # of the cache inside
+    asked = requests_of(model)
     assert ModelSettings(cache=tmp_path, run="r").ledger.paid(asked) == {asked[0]: None}
 
 

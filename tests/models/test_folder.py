@@ -14,7 +14,7 @@ from workbench.models import find_model
 from workbench.models.folder import ABOUT, Folder, waiting
 from workbench.models.model import Completion, Model, SummaryRequest
 from workbench.models.settings import ModelSettings
-from workbench.models.wrappers import with_replicate
+from workbench.models.wrappers import requests_of, with_replicate
 
 
 def request(prompt: str = "Summarise this.", most: int | None = 100) -> SummaryRequest:
@@ -148,7 +148,7 @@ def test_the_ledger_knows_the_answers_of_a_run_and_that_their_price_is_unknown(a
     awaited(model, request())
     answered(asks, "It is shipped.")
     model.complete(request())
-    asked = model.model.model.asked  # type: ignore[attr-defined]  # of the cache inside
+    asked = requests_of(model)
     assert how.ledger.paid(asked[-1:]) == {asked[-1]: None}
 
 

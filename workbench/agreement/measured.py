@@ -75,6 +75,15 @@ class Judge:
             raise Unanswered(f"the test of {reader.name} is not done: {reader.outage}")
         return cls(reader, f"{reader.name}, not admitted" if found.why_not else reader.name)
 
+    def require_answers(self) -> None:
+        """Nothing, if the reader answered whenever it was asked.
+
+        Raises:
+            Unanswered: it did not.
+        """
+        if self.reader.outage:
+            raise Unanswered(f"{self.reader.name} has not read all contexts: {self.reader.outage}")
+
     def score(self, ready: Prepared, at: int, context: Context) -> float | None:
         """The mean score of an even choice of a boundary's items; None without an answer."""
         items = even_choice(Exams.of(ready.index).at(at).items, ITEMS)

@@ -9,7 +9,7 @@ from workbench.advice.advise import advise as advice_of
 from workbench.advice.paste import Snippet, snippets
 from workbench.advice.search import Round
 from workbench.cli.foresee import Foresight, tell_forecast
-from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
+from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms, tell_waiting
 from workbench.cli.output import OK, PENDING, complain, records, say, say_json, table, write
 from workbench.formats import joined, some
 
@@ -59,6 +59,7 @@ def advise(spec: AdviceSpec, paths: Paths = None, dry_run: DryRun = False, as_js
     pasted = list(snippets(advice.grid.preset(point), point.base, point.settings, advice.window, point.model))
     if advice.pending:
         complain(f"pending: {some(advice.pending, 'replay')} wait for answers; the same command asks again")
+        tell_waiting(*set(advice.grid.models).difference(spec.model))
     say_json(_plain(advice, pasted)) if as_json else _show(advice, pasted, spec)
     return PENDING if advice.pending else OK
 

@@ -81,10 +81,10 @@ def takes(kind: type[Spec], only: Collection[str] = (), **defaults: object) -> C
             try:
                 code = command(spec=spec, **values)
             except Unanswered:
-                tell_waiting(spec)
+                tell_waiting(*dict(spec).values(), *values.values())
                 raise
             if code == PENDING:
-                tell_waiting(spec)
+                tell_waiting(*dict(spec).values(), *values.values())
             return code
 
         expanded.__doc__, expanded.__name__, expanded.__annotations__ = command.__doc__, command.__name__, {}
@@ -101,9 +101,9 @@ def tell_terms(*models: object) -> None:
         complain(f"{found.label}: {found.terms}")
 
 
-def tell_waiting(spec: Spec) -> None:
-    """Say how many requests wait in the folders that a command named as models."""
-    named = [part for value in dict(spec).values() for part in (value if isinstance(value, tuple) else (value,))]
+def tell_waiting(*values: object) -> None:
+    """Say how many requests wait in the folders that are among the values of a command's options."""
+    named = [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
     for name in dict.fromkeys(part for part in named if isinstance(part, str) and part.startswith(FOLDER)):
         model = find_model(name)
         if isinstance(model, Folder) and (number := waiting(model.path)):

@@ -24,7 +24,7 @@ from workbench.trials.table import TrialResults, by_family
 FEWEST = 4
 """Strategies of which an order says something."""
 JudgeName: TypeAlias = Annotated[
-    str, typer.Option("--judge", help="Model that reads a sample of the contexts: local, or litellm:NAME.")
+    str, typer.Option("--judge", help="Model that reads a sample of the contexts, such as local or litellm:NAME.")
 ]
 
 
@@ -54,7 +54,10 @@ def trials(
         raise SettingError(f"{folder} holds trials of {len(names)} built-in strategies; {FEWEST} or more are compared")
     compacted = done[done["strategy"] != "none"].drop_duplicates(["family", "seed"])
     windows = {(one.family, int(one.seed)): int(one.window) for one in compacted.itertuples()}
-    measured = on_tasks(made, names, windows, _judge(judge, spec.model_settings, folder))
+    reader = _judge(judge, spec.model_settings, folder)
+    measured = on_tasks(made, names, windows, reader)
+    if reader is not None:
+        reader.require_answers()
     _show(Agreement.of(measured, by_family(done)), as_json)
     return OK
 
@@ -83,7 +86,10 @@ def detours(spec: SimulationSpec, paths: Paths = None, judge: JudgeName = "", as
         one for source in sources for one in read(source, spec.window, redaction=spec.redaction).ready[: source.most]
     )
     reader = _judge(judge, spec.model_settings, Path())
-    _show(Agreement.of(on_recordings(ready, done.simulated, spec.strategies, reader)), as_json)
+    measured = on_recordings(ready, done.simulated, spec.strategies, reader)
+    if reader is not None:
+        reader.require_answers()
+    _show(Agreement.of(measured), as_json)
     return OK
 
 

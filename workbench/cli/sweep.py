@@ -12,8 +12,8 @@ from workbench.analysis.ablation import leave_one_out
 from workbench.cli.ending import answered, finish, warn_of_replicates
 from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.headline import page, show_places, show_sizes, size_notes
-from workbench.cli.options import AsJson, DryRun, NoReport, Paths, takes, tell_terms
-from workbench.cli.output import UNUSABLE, frame_table, records, say, say_json, table, while_read, write
+from workbench.cli.options import AsJson, DryRun, NoReport, Paths, takes, tell_terms, tell_waiting
+from workbench.cli.output import PENDING, UNUSABLE, frame_table, records, say, say_json, table, while_read, write
 from workbench.experiment.grid import read
 from workbench.experiment.spec import Execution, Masking, RunSpec
 from workbench.experiment.sweep import forecast
@@ -84,6 +84,8 @@ def sweep(
         return 0
     results = run_of(wanted, **how)
     code = finish(results)
+    if code == PENDING:
+        tell_waiting(*wanted.models)
     if code == UNUSABLE:
         return code
     found, run, quiet = sweep_table(results), Tables.of(results), spec.quiet or as_json

@@ -43,7 +43,8 @@ def trial(spec: TrialSpec, dry_run: DryRun = False, as_json: AsJson = False) -> 
         pending = {"pending": done.pending} if done.pending else {}
         say_json({"table": str(done.path), **pending, "strategies": records(whole), "families": families})
     else:
-        _show(done.table, whole, spec.families)
+        if not whole.empty:
+            _show(done.table, whole, spec.families)
         say(f"Table: {done.path / done.file}")
     if done.failed:
         bad = done.table[done.table["status"] == "failed"]

@@ -63,10 +63,9 @@ class FillerModel:
         read = (len(request.system) + len(request.prompt)) // CHARS
         most = max(int(UNBOUNDED * read), 1) if request.max_tokens is None else request.max_tokens
         model = f"{PAID}:{request.model}" if request.model and self.name.startswith(PAID) else self.name
-        kind, _, name = model.partition(":")
+        kind = model.partition(":")[0]
         wrote = min(most if kind in (PAID, *UNPRICED) else MOST, most, max(read, 1))
-        usd = usd_of(name, read, wrote) if kind == PAID else None if kind in UNPRICED else 0.0
-        self.asked.append(ModelUse("", model, 1, read, wrote, usd))
+        self.asked.append(ModelUse("", model, 1, read, wrote, usd_of(model, read, wrote)))
         text = f"{self.word} " * max(int(0.75 * wrote), 1)
         return Completion(text=text, model=model, input_tokens=read, output_tokens=wrote)
 
@@ -78,8 +77,11 @@ def is_asked(model: Model) -> bool:
 
 def usd_of(model: str, read: int, wrote: int) -> float | None:
     """What a question costs, at the user's own price where there is one; None if no price is known."""
-    how = provider_options(model)
+    kind, _, name = model.partition(":")
+    if kind != PAID:
+        return None if kind in UNPRICED else 0.0
+    how = provider_options(name)
     if how.input_usd is not None and how.output_usd is not None:
         return (read * how.input_usd + wrote * how.output_usd) / MILLION
-    known = tariff(model)
+    known = tariff(name)
     return None if known is None else read * known.rates.input + wrote * known.rates.output

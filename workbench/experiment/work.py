@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from workbench.compaction.strategy import Preset
@@ -18,9 +19,10 @@ from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import SCHEMA, RunFolder
 from workbench.metrics import HEADLINE
 from workbench.metrics.builtin import installed
+from workbench.models.folder import Folder, are_changed
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
-from workbench.models.wrappers import AnsweringModel, requests_of
+from workbench.models.wrappers import AnsweringModel, innermost, requests_of
 from workbench.palette import REFERENCES
 from workbench.replay.boundaries import at_boundaries
 from workbench.transcript.redaction import holds_one, masker
@@ -136,7 +138,7 @@ def _replayed(
     try:
         done = replace(done, key=replay_key(ready, preset, wanted, model, task))
         tables = task.folder.replay(done.key)
-        if tables is None:
+        if tables is None or _rests_on_changed_answers(tables):
             tables = _new_tables(ready, preset, asked, task, against)
             if holds_one(json.dumps(tables, ensure_ascii=False), ready.masked):
                 raise WorkbenchError("its tables would hold a text that was masked elsewhere, and were not written")
@@ -172,7 +174,15 @@ def _new_tables(
     since = () if baseline is None else requests_of(baseline.model)[len(before) :]
     for row in tables["compactions"]:  # what a model said beside its summary; the rest was masked before
         row |= {column: task.masked(str(row[column])) for column in ("findings", "why")}
-    return {**tables, "paid": _paid(task, (*requests_of(model), *since))}
+    writers = [innermost(model), innermost(baseline.model)] if baseline else [innermost(model)]
+    answers = {writer.model: writer.taken for writer in writers if isinstance(writer, Folder)}
+    return {**tables, "paid": _paid(task, (*requests_of(model), *since)), "answers": answers}
+
+
+def _rests_on_changed_answers(tables: Mapping[str, Any]) -> bool:
+    """Whether somebody has written answers in a folder anew since a replay took them."""
+    answers: Mapping[str, Mapping[str, str]] = tables.get("answers", {})
+    return any(are_changed(Path(folder), taken) for folder, taken in answers.items())
 
 
 def _pending(
@@ -213,7 +223,12 @@ def _paid(
     wanted = list(requests)
     found = task.model_settings.ledger.paid(wanted) if wanted else {}
     known = before or {}
-    return {name: None if usd is None else max(usd, known.get(name) or 0.0) for name, usd in found.items()}
+    return {name: _larger(usd, known.get(name, 0.0)) for name, usd in found.items()}
+
+
+def _larger(usd: float | None, earlier: float | None) -> float | None:
+    """The larger amount of dollars; None where one of them is unknown."""
+    return None if usd is None or earlier is None else max(usd, earlier)
 
 
 def is_compared(preset: Preset, wanted: str | Model, task: Task) -> bool:

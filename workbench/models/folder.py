@@ -9,11 +9,11 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeAlias
 from uuid import uuid4
 
 from workbench.errors import AnswerAwaited, SettingError
@@ -22,8 +22,10 @@ from workbench.models.model import Completion, SummaryRequest
 from workbench.models.plain_text import plain_text, within_limit
 from workbench.models.tokenizer import TiktokenCounter
 
-REQUEST, ANSWER = ".request.txt", ".answer.txt"
+REQUEST, ANSWER, RESULTS = ".request.txt", ".answer.txt", ".results.json"
 """What the names of the files end with, behind their number."""
+Calls: TypeAlias = Sequence[tuple[str, str]]
+"""The names of tools that were called, each with its arguments as JSON."""
 DIGITS = 5
 ABOUT = "model.toml"
 """The file that may say who answers, and how much they read."""
@@ -53,10 +55,12 @@ class Folder(LanguageModel):
         model: the path of the folder, which is made with its first request.
         replicate: another number makes another request of the same text.
         writes: whether requests are written; else answers that are there are taken, and nothing is asked.
+        taken: the hash of each answer that was taken, by its number.
     """
 
     replicate: int = 0
     writes: bool = True
+    taken: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def path(self) -> Path:
@@ -82,10 +86,12 @@ class Folder(LanguageModel):
         return replace(self, replicate=replicate)
 
     def seal(self, request: SummaryRequest, /) -> Mapping[str, object]:
-        """The answer itself, so that a cache never tells another one; the folder may be anywhere."""
+        """The answer itself, so that a cache never tells another one."""
         number = requests_in(self.path).number(self._key(request))
         answer = "" if number is None else _answer(self.path, number)
-        return {"folder": hashlib.sha256(answer.encode()).hexdigest()}
+        if answer:
+            self.taken[str(number)] = _hash(answer)
+        return {"folder": self.model, "answer": _hash(answer)}
 
     def complete(self, request: SummaryRequest, /) -> Completion:
         """The answer in the folder.
@@ -113,10 +119,44 @@ class Folder(LanguageModel):
             output_tokens=count(text), usd=None, cut=is_cut, counted=True,
         )  # fmt: skip
 
+    def first_results(self, request: SummaryRequest, calls: Calls, results: Sequence[str]) -> Sequence[str]:
+        """What the calls of an answer gave the first time, which is kept beside it: these results, if this is it.
+
+        A call that gives another result each time, such as the time of day, would make each request behind it a new
+        one.
+
+        Raises:
+            SettingError: the folder cannot be written.
+        """
+        number = requests_in(self.path).number(self._key(request))
+        if number is None:
+            return results
+        file = self.path / f"{number:0{DIGITS}}{RESULTS}"
+        try:
+            if not file.exists():
+                _create(file, _results_text(calls, results))
+            kept = json.loads(file.read_text(encoding="utf-8"))
+            if kept["calls"] == [list(call) for call in calls]:
+                return list(map(str, kept["results"]))
+            file.write_text(_results_text(calls, results), encoding="utf-8")  # the answer was changed
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            raise SettingError(f"{file} cannot be used: {error}; without it the calls are made anew") from error
+        return results
+
     def _key(self, request: SummaryRequest) -> str:
         """A name for all that is asked."""
         parts = [request.purpose, request.max_tokens, plain_text(request), self.replicate]
-        return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()
+        return _hash(json.dumps(parts, ensure_ascii=True))
+
+
+def are_changed(folder: Path, taken: Mapping[str, str]) -> bool:
+    """Whether a folder now has other answers than those that were taken; one that it lost does not count."""
+    answers = ((_answer(folder, int(number)), earlier) for number, earlier in taken.items())
+    return any(answer and _hash(answer) != earlier for answer, earlier in answers)
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +267,7 @@ def request_text(number: int, key: str, request: SummaryRequest) -> str:
     """The file of a request: its header and its text."""
     limit = "none" if request.max_tokens is None else f"{request.max_tokens} tokens"
     header = {
-        "request": f"{number:0{DIGITS}}", "kind": request.purpose, "limit": limit,
+        "request": f"{number:0{DIGITS}}", "kind": "turn" if request.tools else request.purpose, "limit": limit,
         "answer": f"{number:0{DIGITS}}{ANSWER}", "key": key,
     }  # fmt: skip
     lines = [f"{name}: {value}" for name, value in header.items()]
@@ -271,6 +311,10 @@ def _answer(folder: Path, number: int) -> str:
     except (OSError, UnicodeDecodeError) as error:
         why = "it must be UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
         raise SettingError(f"{file} cannot be read: {why}") from error
+
+
+def _results_text(calls: Calls, results: Sequence[str]) -> str:
+    return json.dumps({"calls": calls, "results": results}, ensure_ascii=False, indent=1)
 
 
 def _create(file: Path, text: str) -> None:

@@ -3,14 +3,22 @@
 from workbench.models.billing import THOUGHT
 from workbench.models.model import SummaryRequest
 from workbench.models.tokenizer import TiktokenCounter
+from workbench.models.written_calls import conversation_text
 
 WORDS = 0.75
 """Of a token, about."""
 
 
 def plain_text(request: SummaryRequest) -> str:
-    """The system prompt, the prompt, and how long the answer may be: paragraphs with an empty line between them."""
-    parts = [request.system.strip(), request.prompt.strip(), length_limit(request)]
+    """The system prompt, the prompt, and how long the answer may be: paragraphs with an empty line between them.
+
+    A conversation with tools takes the place of both prompts.
+    """
+    if request.chat:
+        prompts = [conversation_text(request.chat, request.tools)]
+    else:
+        prompts = [request.system.strip(), request.prompt.strip()]
+    parts = [*prompts, length_limit(request)]
     text = "\n\n".join(filter(None, parts)) + "\n"
     return text.encode("utf-8", "replace").decode()  # half a character cannot be written
 

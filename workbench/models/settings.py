@@ -9,12 +9,14 @@ from uuid import uuid4
 
 from workbench.errors import SettingError
 from workbench.models import BUILTIN, find_model
+from workbench.models.command import Command
 from workbench.models.folder import Folder
 from workbench.models.language_model import LanguageModel
 from workbench.models.ledger import FILE, Ledger
 from workbench.models.local import Local
 from workbench.models.model import Model, SummaryRequest
 from workbench.models.summary_quality import CHOICES, OnBadSummary, RepairingModel
+from workbench.models.text_tools import TextToolModel
 from workbench.models.weights import cache_folder
 from workbench.models.wrappers import CachedModel, SplittingModel, innermost
 from workbench.registry import found as found_models
@@ -98,8 +100,10 @@ class ModelSettings:
         off, only = not self.use_cache, self.cache_only
         if isinstance(limited, Folder):  # its answers are no less at hand than those of the cache
             limited, only = replace(limited, writes=not only), False
-        cached = CachedModel(limited, self.ledger, self.replicate, only, off, self.part)
-        return RepairingModel(SplittingModel(cached), self.on_bad_summary)
+        asked: Model = CachedModel(limited, self.ledger, self.replicate, only, off, self.part)
+        if isinstance(limited, Command | Folder):
+            asked = TextToolModel(asked)
+        return RepairingModel(SplittingModel(asked), self.on_bad_summary)
 
     def seal(self, model: Model) -> Mapping[str, object]:
         """What the answers of one of these models depend on, besides the requests."""

@@ -70,9 +70,9 @@ class AnsweringModel(ModelWrapper):
 
 
 def innermost(model: Model) -> Model:
-    """The model inside all wrappers."""
+    """The model inside all wrappers, for the replicate that is asked for."""
     while isinstance(model, ModelWrapper):
-        model = model.model
+        model = model.model.for_replicate(model.replicate) if isinstance(model, CachedModel) else model.model
     return model
 
 

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
-from workbench.errors import SettingError
+from workbench.errors import SettingError, Unanswered
 from workbench.experiment.atomic import write_atomically
 from workbench.experiment.filler import FillerModel, ModelUse, is_asked
 from workbench.experiment.keys import code_version, key
@@ -39,6 +39,7 @@ from workbench.metrics.costs.pricing import pricing
 from workbench.metrics.costs.replay_cost import replay_cost
 from workbench.metrics.exam.item import Item
 from workbench.metrics.exam.lexical import Lexical
+from workbench.models import shown_name
 from workbench.models.likelihood import CachedLikelihood
 from workbench.models.settings import ModelSettings
 from workbench.models.weights import weights
@@ -69,7 +70,8 @@ class SimulationSpec(Priced, Masking, Execution):
     strategies: Strategies = Field(DEFAULT_STRATEGIES, description="Strategies: names, or presets of your own.")
     window: Window = Field(None, description="Context window in tokens; None takes each session's own.")
     reader: str = Field(
-        "lexical", description="Says whether a context tells a thing: lexical, local (its weights) or litellm:NAME."
+        "lexical",
+        description="Says whether a context tells a thing: lexical, local (its weights) or the name of a model.",
     )
     model: OneModel = Field("extractive", description="Model that writes summaries.")
     limit: Whole | None = Field(None, ge=1, description="Simulate at most this many sessions.")
@@ -128,7 +130,10 @@ def simulate(sessions: What = (), spec: SimulationSpec | None = None, **settings
             name = tasks[place].source.name
             found[place] = [{"failed": f"{name}: its worker died"}] if rows is None else rows
             bar.update()
-    done = _tables([row for place in sorted(found) for row in found[place]])
+    rows = [row for place in sorted(found) for row in found[place]]
+    if awaited := [row["awaited"] for row in rows if "awaited" in row]:
+        raise Unanswered(f"{len(awaited)} of {len(rows)} simulations wait: {awaited[0]}")
+    done = _tables(rows)
     for file, table in ((SIMULATED_FILE, done.simulated), ("look_ups.parquet", done.look_ups)):
         write_atomically(tasks[0].folder.path / file, table.to_parquet(index=False))
     return done
@@ -227,6 +232,10 @@ def _kept(task: _Task, ready: Prepared, needs: Needs, strategy: Preset) -> Row:
         return task.folder.made(name, lambda: simulated_row(ready, strategy, needs, spec, task.how))
     except SettingError as error:
         return {"failed": f"{session.id} under {strategy.name}: {error}"}
+    except Unanswered as error:
+        if not any(isinstance(name, str) and name.startswith("folder:") for name in (spec.reader, spec.model)):
+            raise
+        return {"awaited": str(error)}  # the others have requests of their own
 
 
 def simulated_row(
@@ -245,7 +254,8 @@ def simulated_row(
     blind = {who: len({one.thing.at for one in walk.look_ups if one.by == who}) for who in BLIND}
     return {
         "session": session.id, "project": session.project or session.id, "strategy": strategy.name,
-        "window": ready.window, "reader": spec.reader, "compactions": len(walk.events), "steps": len(walk.steps),
+        "window": ready.window, "reader": shown_name(spec.reader), "compactions": len(walk.events),
+        "steps": len(walk.steps),
         "look_ups": sum(one.by == "call" for one in calls), "recalls": sum(one.by == "recall" for one in calls),
         "look_up_tokens": sum(one.tokens for one in calls), "look_up_usd": paid and paid.looking,
         **{f"blind_{who}": number for who, number in blind.items()},

@@ -12,7 +12,9 @@ from workbench.errors import ModelError, Unanswered
 from workbench.metrics.exam.item import Item, ItemKind
 from workbench.metrics.exam.lexical import ENOUGH, Sheet
 from workbench.metrics.exam.tokens import Vocabulary, features_of, is_chunk, lines_of, tokens
+from workbench.models.folder import Folder
 from workbench.models.model import Model, SummaryRequest
+from workbench.models.wrappers import innermost
 from workbench.transcript.message import Json
 from workbench.trials.task import Call, Hole, PlanStep, Turn
 
@@ -47,6 +49,10 @@ class Agent(Protocol):
             Unanswered: its provider gave no answer.
             ModelError: it can give none to this request.
         """
+        ...
+
+    def told(self, calls: Sequence[Call], results: Sequence[str], /) -> Sequence[str]:
+        """What it is told of its calls: their results, or those that it was told when it made them before."""
         ...
 
     def counts(self) -> Mapping[str, int]:
@@ -115,6 +121,10 @@ class ReaderAgent:
         """See `Agent`."""
         self._steps = deque(turn.steps)
 
+    def told(self, calls: Sequence[Call], results: Sequence[str]) -> Sequence[str]:
+        """See `Agent`."""
+        return results
+
     def counts(self) -> Mapping[str, int]:
         """`holes`, and those of them that were `misread` or `blind`; `look_ups` and `recalls`."""
         return {name: self._counts[name] for name in ("holes", "misread", "blind", "look_ups", "recalls")}
@@ -163,9 +173,18 @@ class ModelAgent:
 
     def __init__(self, model: Model) -> None:
         self._model, self.name = model, model.name
+        self._request: SummaryRequest | None = None
 
     def begin(self, turn: Turn) -> None:
         """See `Agent`."""
+
+    def told(self, calls: Sequence[Call], results: Sequence[str]) -> Sequence[str]:
+        """See `Agent`. Who answers in a folder answers in many sittings, and in each the calls are made again."""
+        folder = innermost(self._model)
+        if not calls or self._request is None or not isinstance(folder, Folder):
+            return results
+        named = [(call.tool, json.dumps(call.arguments, sort_keys=True)) for call in calls]
+        return folder.first_results(self._request, named, results)
 
     def counts(self) -> Mapping[str, int]:
         """None: what it read, nobody knows."""
@@ -178,6 +197,7 @@ class ModelAgent:
             purpose="question", system="", write=lambda _: written, max_tokens=MOST, chat=tuple(sent),
             tools=tuple(tools),
         )  # fmt: skip
+        self._request = request
         try:
             done = self._model.complete(request)
         except ModelError as error:

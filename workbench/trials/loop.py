@@ -21,6 +21,7 @@ from workbench.trials.agents import Agent, AgentAnswer
 from workbench.trials.helper_client import HelperWorkspace
 from workbench.trials.task import Call, TrialTask, WorkspaceEnded
 from workbench.trials.tools import plain, schemas, used, whole_characters
+from workbench.trials.writer import SummaryWriter
 
 CHARACTERS = 4
 """Of a token, about."""
@@ -82,7 +83,7 @@ def work(
         mask: takes secrets out of what tools say, before any model reads it.
 
     Raises:
-        Unanswered: the agent's provider gave no answer.
+        Unanswered: the agent's provider gave no answer, or the writer's.
     """
     return _Work(task, agent, preset, workspace, window, tariff, writer, limits, mask).done()
 
@@ -95,7 +96,8 @@ class _Work:
         self._task, self._agent, self._workspace, self._limits = task, agent, workspace, limits
         self._mask = mask
         settings = Settings(last_resort=preset.name != "none")
-        self._compactor = Compactor(preset, model=writer, window=window, settings=settings, on_event=self._hear)
+        self._writer = None if writer is None else SummaryWriter(writer)
+        self._compactor = Compactor(preset, model=self._writer, window=window, settings=settings, on_event=self._hear)
         self._bill, self._tools = _Bill(tariff), [*schemas(), *self._compactor.tools("openai")]
         workspace.until = time.monotonic() + limits.seconds
         self._trial = Trial([{"role": "system", "content": task.system}])
@@ -111,6 +113,7 @@ class _Work:
             if trial.stopped:
                 break
             self._compactor.after_turn(trial.messages)
+            self._require_summaries()
         bill, trial.counts = self._bill, self._agent.counts()
         trial.tokens, trial.output, trial.peak, trial.usd = bill.tokens, bill.output, bill.peak, bill.usd
         return trial
@@ -124,6 +127,7 @@ class _Work:
         if self._is_late():
             return False
         sent = self._compactor.before_request(trial.messages, tools=self._tools)
+        self._require_summaries()
         try:
             answer = _plain(self._agent.answer(sent, self._tools))
         except ModelError as error:
@@ -132,8 +136,9 @@ class _Work:
         trial.steps += 1
         trial.messages.append(_message(answer, len(trial.calls)))
         self._bill.add(sent, trial.messages[-1], answer.usd)
-        for number, call in enumerate(answer.calls, len(trial.calls)):
-            trial.messages.append({"role": "tool", "tool_call_id": _id(number), "content": self._output(call)})
+        results = self._agent.told(answer.calls, list(map(self._output, answer.calls)))
+        for number, result in enumerate(results, len(trial.calls)):
+            trial.messages.append({"role": "tool", "tool_call_id": _id(number), "content": result})
         trial.calls += answer.calls
         if answer.calls:
             self._compactor.after_tools(trial.messages)
@@ -144,6 +149,10 @@ class _Work:
         if time.monotonic() > self._workspace.until:
             self._trial.stopped = f"it was stopped after {self._limits.seconds:g} seconds"
         return bool(self._trial.stopped)
+
+    def _require_summaries(self) -> None:
+        if self._writer is not None:
+            self._writer.require_answers()
 
     def _output(self, call: Call) -> str:
         if self._is_late():

@@ -16,7 +16,7 @@ from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError, SetupError, Unanswered, UnknownName, WorkbenchError
 from workbench.experiment.compare import REPORTS
-from workbench.experiment.filler import PAID, FillerModel, ModelUse, is_asked, usd_of
+from workbench.experiment.filler import FillerModel, ModelUse, is_asked, usd_of
 from workbench.experiment.keys import code_version, described, key
 from workbench.experiment.progress import progress
 from workbench.experiment.replay_rows import Row
@@ -37,6 +37,7 @@ from workbench.experiment.spec import (
 from workbench.experiment.store import RunFolder
 from workbench.experiment.workers import workers
 from workbench.metrics.costs.pricing import ASSUMED, known_tariff
+from workbench.models import shown_name
 from workbench.models.local import server_address
 from workbench.models.model import Model
 from workbench.models.prices import Tariff
@@ -73,7 +74,7 @@ def _families(names: tuple[str, ...]) -> tuple[str, ...]:
 class TrialSpec(Masking, Execution):
     """Which agent works on which tasks, under which strategies."""
 
-    agent: OneModel = Field(READER, description="Agent: reader, which needs no model, or litellm:NAME or local.")
+    agent: OneModel = Field(READER, description="Agent: reader, which needs no model, or the name of a model.")
     families: Annotated[tuple[str, ...], BeforeValidator(listed), AfterValidator(_families)] = Field(
         (),
         description="Families of tasks, between commas; none: all that are made from seeds. bundled: the ten bundled "
@@ -207,8 +208,7 @@ def forecast(spec: TrialSpec) -> list[ModelUse]:
                     writer=filler if is_paid else writer,
                 )  # fmt: skip
             wrote = done.output
-            paid, _, name = agent.model.partition(":")
-            usd = usd_of(name, done.tokens - wrote, wrote) if paid == PAID else 0.0
+            usd = usd_of(agent.model, done.tokens - wrote, wrote)
             use = ModelUse("", agent.model, done.steps, done.tokens - wrote, wrote, usd)
             agent = sum([use] * times, agent)
         summaries = sum([filler.use] * times, summaries)
@@ -248,7 +248,7 @@ def _window(job: _Job, task: TrialTask) -> int:
 
 
 def _of(job: _Job, family: str, seed: int, way: Preset) -> Row:
-    agent = model_name(job.spec.agent)
+    agent = shown_name(model_name(job.spec.agent))
     return {"strategy": way.name, "family": family, "seed": seed, "agent": agent}
 
 
