@@ -51,6 +51,9 @@ class Script:
     def begin(self, turn: Turn, /) -> None:
         """See `Agent`."""
 
+    def told(self, calls: Sequence[Call], results: Sequence[str], /) -> Sequence[str]:
+        return results
+
     def counts(self) -> Mapping[str, int]:
         return {}
 
