@@ -20,6 +20,9 @@ ROOT = Path(__file__).parents[2]
 TESTS = {
     "modules planted in the current folder": ["tests/cli/test_planted_modules.py"],
     "pipes, bombs, encodings, cut files": ["tests/importers/test_opening.py"],
+    "records lost or changed without a word": [
+        "tests/importers/test_nothing_lost.py", "tests/importers/test_mutations.py",
+    ],
     "credentials and look-alikes, by kind": ["tests/transcript/test_redaction_recall.py"],
     "what was masked or shared, in any form": [
         "tests/transcript/test_redaction.py", "tests/experiment/test_redact.py", "tests/experiment/test_share.py",
@@ -63,6 +66,7 @@ def main() -> int:
     kills = "5" if short else "20"
     rows = {what: tests(paths, not short) for what, paths in TESTS.items()}
     rows["damaged recordings"] = benchmark("bench_damage", "--count", "1000" if short else "20000")
+    rows["one odd value in a recording"] = benchmark("bench_mutations", "--count", "10" if short else "60")
     rows["runs killed"] = benchmark("bench_kill", "--kills", kills)
     rows["workers killed"] = benchmark("bench_kill", "--kills", kills, "--victim", "worker")
     rows["workers of a Dask cluster killed"] = benchmark("bench_kill", "--kills", kills, "--victim", "worker", "--dask")

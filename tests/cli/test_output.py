@@ -1,15 +1,18 @@
 """Colour only where it is seen, tables that fit, and a hint below an error."""
 
 import io
+import json
+import re
 import warnings
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from workbench.cli import main
 from workbench.cli.app import hint
 from workbench.cli.notebooks import joined
-from workbench.cli.output import complain, painted, plain_warnings, table, tables
+from workbench.cli.output import OWN_ESCAPE, complain, harmless, painted, plain_warnings, table, tables
 from workbench.compaction.presets import NAMES
 from workbench.errors import FormatError, LeftOut, ModelError, SetupError, UnknownName, WorkbenchError
 
@@ -28,7 +31,45 @@ def test_colour_is_for_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert painted("ok", "green", io.StringIO()) == "ok"
-    assert painted("ok", "green", Terminal()) == "\x1b[32mok\x1b[0m"
+    assert harmless(painted("ok", "green", Terminal())) == "\x1b[32mok\x1b[0m"
+
+
+HOSTILE = "bad\x1b[31m\x1b]0;pwn\x07\x9b2J\u202egpj"
+"""A file's name that would colour a terminal, change its title, clear it, and turn its line around."""
+STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
+
+
+@pytest.mark.parametrize("style", ["", "red"])
+def test_only_our_own_styles_steer_a_terminal(monkeypatch: pytest.MonkeyPatch, style: str) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    text = painted(HOSTILE, style, Terminal()) if style else HOSTILE
+    shown = harmless(f"{text} and {OWN_ESCAPE.replace(OWN_ESCAPE[1:-1], 'guess')}[2J")
+    own = re.sub(r"\x1b\[(?:31|0)m", "", shown) if style else shown
+    assert STEERING.search(own) is None and "pwn" in own
+
+
+@pytest.mark.parametrize("holds", [json.dumps([{"role": "user", "content": "hi"}] * 2), "not json\n", ""])
+@pytest.mark.parametrize(
+    "command", [["inspect"], ["inspect", "--json"], ["inspect", "--lenient"], ["replay"], ["compare", "--no-report"]]
+)
+def test_a_name_of_a_file_steers_no_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: list[str], holds: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / f"{HOSTILE}.json"
+    file.write_text(holds)
+    out = ["--out", str(tmp_path / f"run{HOSTILE}")] if command[0] == "compare" else []
+    main([*command, str(file), *out])
+    shown = "".join(capsys.readouterr())
+    assert "pwn" in shown and STEERING.search(shown) is None
+
+
+def test_json_for_other_programs_still_names_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / f"{HOSTILE}.json"
+    file.write_text("not json")
+    main(["inspect", "--json", str(file)])
+    assert HOSTILE in json.loads(capsys.readouterr().out)["unreadable"][0]["path"]
 
 
 @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])

@@ -1,13 +1,16 @@
 """Whatever a file is: it is read, in part if it must be, or refused in a sentence that names it."""
 
+import bz2
 import gzip
 import json
+import lzma
 import os
 import socket
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow
 import pytest
 from importers.files import PI, say, written
 
@@ -102,6 +105,64 @@ def test_of_a_zip_that_is_cut_off_the_whole_samples_are_read_where_that_is_wante
     sessions = load(log, lenient=True)
     assert 2 <= len(sessions) <= 5 and sessions[0].title == "sums"
     assert "the end of the zip is missing" in str(sessions[0].origin.skipped)
+
+
+def zstandard(raw: bytes) -> bytes:
+    packed: bytes = pyarrow.Codec("zstd").compress(raw, asbytes=True)
+    return packed
+
+
+PACKINGS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard}
+
+
+@pytest.mark.parametrize("ending", PACKINGS)
+def test_a_packed_recording_is_read_by_its_name_and_in_a_folder(plain: Path, ending: str) -> None:
+    (wanted,) = load(plain)
+    packed = plain.with_name(f"packed.jsonl.{ending}")
+    packed.write_bytes(PACKINGS[ending](plain.read_bytes()))
+    plain.unlink()
+    assert [*load(packed)[0].messages] == [*load(packed.parent)[0].messages] == [*wanted.messages]
+
+
+@pytest.mark.parametrize("ending", ["bz2", "xz"])
+def test_streams_that_were_packed_one_by_one_are_one_recording(plain: Path, ending: str) -> None:
+    (wanted,) = load(plain)
+    lines = plain.read_bytes().splitlines(keepends=True)
+    plain.write_bytes(b"".join(PACKINGS[ending](line) for line in lines))
+    assert [*load(plain)[0].messages] == [*wanted.messages]
+
+
+@pytest.mark.parametrize("ending", PACKINGS)
+def test_of_every_packing_the_intact_part_is_read(tmp_path: Path, ending: str) -> None:
+    lines = written(tmp_path, [PI, *(say(os.urandom(500).hex()) for _ in range(4_000))])
+    whole = PACKINGS[ending](lines.read_bytes())
+    packed = tmp_path / f"cut.jsonl.{ending}"
+    packed.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(FormatError, match=r"cannot be read after [\d,]+ unpacked bytes"):
+        load(packed)
+    (session,) = load(packed, lenient=True)
+    assert 500 < len(session.messages) < 2_500
+    assert any("unpacked bytes cannot be read" in note for note in session.origin.skipped)
+
+
+@pytest.mark.parametrize("ending", PACKINGS)
+def test_a_bomb_of_any_packing_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
+    monkeypatch.setattr(opening, "ALWAYS", 1 << 16)
+    bomb = tmp_path / f"bomb.jsonl.{ending}"
+    bomb.write_bytes(PACKINGS[ending](json.dumps(PI).encode() + b"\n{}" * (1 << 20)))
+    with pytest.raises(FormatError, match=r"unpacks to more than 50 times its size"):
+        load(bomb, format="pi")
+
+
+def test_a_line_that_is_too_long_costs_itself_alone(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "LONGEST_LINE", 1 << 20)
+    with plain.open("a") as stream:
+        stream.write(json.dumps(say("x" * (3 << 20))) + "\n" + json.dumps(say("the end")) + "\n")
+    with pytest.raises(FormatError, match=r"line 402: is longer than 1 MB"):
+        load(plain)
+    (session,) = load(plain, lenient=True)
+    assert len(session.messages) == 401 and plain_text(session.messages[-1]) == "the end"
+    assert session.origin.skipped == ("line 402: is longer than 1 MB, left out",)
 
 
 def test_what_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,6 +57,37 @@ def test_a_passing_fault_is_outlived_and_the_answer_is_paid_once(
     assert len(provider.requests) == calls(ledger) == 2
 
 
+IN_SUCCESS = {
+    "an object": ({"error": {"message": "insufficient capacity", "type": "server_error"}}, "insufficient capacity"),
+    "a text": ({"error": "the model is overloaded"}, "the model is overloaded"),
+    "with its code": ({"error": {"message": "slow down", "code": 429}}, r"slow down \(429\)"),
+    "beside choices": ({"id": "x", "choices": [], "error": {"message": "no room"}}, "no room"),
+    "a list": ([{"error": {"message": "the quota is used up"}}], "the quota is used up"),
+    "a detail": ({"detail": "not for this key"}, "not for this key"),
+    "a message": ({"object": "error", "message": "there is no model x"}, "there is no model x"),
+    "a page": ("<html>captive portal</html>", "no JSON: <html>captive portal"),
+    "nothing": ("", "its answer is empty"),
+}
+
+
+@pytest.mark.parametrize(("body", "reason"), IN_SUCCESS.values(), ids=IN_SUCCESS)
+def test_an_error_in_an_answer_with_the_status_of_success_tells_its_reason(
+    provider: Provider, ledger: Ledger, body: Any, reason: str
+) -> None:
+    provider.replies = [Reply(body)]
+    with pytest.raises(ModelError, match=f"openai/stub gave no answer: .*{reason}") as caught:
+        model(provider, ledger, tries=1).complete(request())
+    assert caught.value.retryable and caught.value.outage
+
+
+def test_an_overflow_in_an_answer_with_the_status_of_success_is_one(provider: Provider, ledger: Ledger) -> None:
+    why = "This model's maximum context length is 4096 tokens. However, your messages resulted in 9999 tokens."
+    provider.replies = [Reply({"error": {"message": why, "code": "context_length_exceeded"}})]
+    with pytest.raises(ModelError, match="does not fit into openai/stub: This model's maximum") as caught:
+        model(provider, ledger, tries=1).complete(request())
+    assert caught.value.overflow and not caught.value.retryable
+
+
 @pytest.mark.parametrize("fault", [refusal(429, "slow down"), refusal(500, "oops"), refusal(400, "no")])
 def test_a_refused_request_costs_nothing(provider: Provider, ledger: Ledger, fault: Reply) -> None:
     provider.replies = [fault]

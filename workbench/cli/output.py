@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import StringIO
+from secrets import token_hex
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -27,12 +28,25 @@ WIDEST = 10_000
 """Characters in a line where nothing bounds it."""
 NARROWEST = 6
 """Characters to which a column of words is wrapped before a table is written row by row."""
+_KEPT = frozenset("\n\t\xa0")
+"""Characters that are not printable by Python's word, and harmless."""
+_UNPRINTABLE = re.compile(r"[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 _NUMBER = re.compile(rf"\W*\d.*|{NOTHING}?\W*")
+
+
+OWN_ESCAPE = f"⟦{token_hex(8)}⟧"
+"""Stands for the escape character of our own styles until a text is written; drawn anew for each process."""
 
 
 def say(text: str = "") -> None:
     """A line for the user, on standard output."""
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(harmless(text) + "\n")
+
+
+def harmless(text: str) -> str:
+    """A text in whose lines nothing but our own styles can steer a terminal, such as an escape in a file's name."""
+    kept = "".join(char if char.isprintable() or char in _KEPT else "\ufffd" for char in text)
+    return kept.replace(OWN_ESCAPE, "\x1b")
 
 
 @contextmanager
@@ -49,9 +63,9 @@ def complain(text: str, *, hint: str = "") -> None:
     """An error or a note, on standard error, and below it what to do about it."""
     rest = text.removeprefix("workbench: ")
     head = painted("workbench:", "red", sys.stderr) + " " if rest != text else ""
-    sys.stderr.write(f"{head}{rest}\n")
+    sys.stderr.write(harmless(f"{head}{rest}\n"))
     if hint:
-        sys.stderr.write(painted("hint:", "yellow", sys.stderr) + f" {hint}\n")
+        sys.stderr.write(harmless(painted("hint:", "yellow", sys.stderr) + f" {hint}\n"))
 
 
 @contextmanager
@@ -89,8 +103,8 @@ def painted(text: str, style: str, stream: TextIO | None = None) -> str:
         return text
     console = _console(stream, soft_wrap=True)
     with console.capture() as shown:
-        console.print(text, style=style, end="")
-    return shown.get()
+        console.print(harmless(text), style=style, end="")
+    return shown.get().replace("\x1b", OWN_ESCAPE)
 
 
 def write(text: str, style: str = "") -> None:
@@ -101,7 +115,13 @@ def write(text: str, style: str = "") -> None:
 
 def say_json(value: object) -> None:
     """A value for other programs."""
-    say(json.dumps(value, indent=2, ensure_ascii=False))
+    say(as_json(value, indent=2))
+
+
+def as_json(value: object, indent: int | None = None) -> str:
+    """A value as JSON, in which what could steer a terminal is escaped."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    return _UNPRINTABLE.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -153,7 +173,7 @@ def table(
     console = _console(sys.stdout, width=width)
     with console.capture() as drawn:
         console.print(shown)
-    return "\n".join(line.rstrip() for line in drawn.get().splitlines())
+    return "\n".join(line.rstrip() for line in drawn.get().splitlines()).replace("\x1b", OWN_ESCAPE)
 
 
 def tables(rows: Iterable[Mapping[str, object]], columns: Mapping[str, str], *, room: int = 80) -> str:

@@ -1,6 +1,5 @@
 """`workbench watch`: follow the session that an agent is writing."""
 
-import json
 import sys
 import time
 from collections.abc import Iterator
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workbench.cli.options import takes
-from workbench.cli.output import complain, printable, say
+from workbench.cli.output import as_json as to_json
+from workbench.cli.output import complain, harmless, printable, say
 from workbench.errors import FormatError
 from workbench.experiment.spec import Masking
 from workbench.formats import some
@@ -55,7 +55,7 @@ def watch(
     try:
         if as_json:
             for last in looks:
-                say(json.dumps({"file": str(followed.path), **asdict(last[0]), "lost": [*map(asdict, last[1])]}))
+                say(to_json({"file": str(followed.path), **asdict(last[0]), "lost": [*map(asdict, last[1])]}))
                 sys.stdout.flush()
         elif once or not sys.stdout.isatty():
             for last in looks:
@@ -110,7 +110,7 @@ def _live(looks: Iterator[Look]) -> Look | None:
     with Live(console=Console(), auto_refresh=False) as shown:
         try:
             for last in looks:
-                body: RenderableType = Text("\n".join(lines(*last)), no_wrap=True, overflow="ellipsis")
+                body: RenderableType = Text(harmless("\n".join(lines(*last))), no_wrap=True, overflow="ellipsis")
                 shown.update(body, refresh=True)
         except KeyboardInterrupt:
             pass

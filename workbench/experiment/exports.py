@@ -121,14 +121,22 @@ def _model(name: str) -> str:
 def csv_text(table: pd.DataFrame) -> str:
     """A table as comma-separated values.
 
-    A text that a spreadsheet would take for a formula gets an apostrophe before it.
+    A text that a spreadsheet would take for a formula gets an apostrophe before it. What could steer a terminal, such
+    as an escape in a file's name, becomes U+FFFD.
     """
     plain = table.copy()
     for name in plain.select_dtypes(["string", "object"]):
-        plain[name] = [f"'{one}" if isinstance(one, str) and one.startswith(_FORMULA) else one for one in plain[name]]
-    return str(plain.to_csv(index=False))
+        plain[name] = [_cell(value) if isinstance(value, str) else value for value in plain[name]]
+    return str(plain.rename(columns=lambda name: _cell(str(name))).to_csv(index=False))
 
 
+def _cell(text: str) -> str:
+    apostrophe = "'" if text.startswith(_FORMULA) else ""
+    return apostrophe + _STEERING.sub("\ufffd", text)
+
+
+_STEERING = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Control characters but tab and line ends, and those that turn the direction of a line."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a cell begins with that a spreadsheet computes."""
 

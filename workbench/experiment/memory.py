@@ -7,6 +7,7 @@ from pathlib import Path
 
 from workbench.errors import MemoryShort, SettingError
 from workbench.experiment.prepared import SessionSource
+from workbench.importers.opening import PACKED_ENDINGS
 
 WORKER = 500_000_000
 """Bytes that must be there for each worker, where nobody says how many to start."""
@@ -33,8 +34,11 @@ def of_machine() -> float:
 
 def needed(sources: Iterable[SessionSource]) -> tuple[float, str]:
     """Bytes that the largest source will need, and its name."""
-    sizes = [(WORKER + TIMES * one.bytes * (PACKED if one.name.endswith(".gz") else 1), one.name) for one in sources]
-    return max(sizes, default=(WORKER, ""))
+    largest = (WORKER, "")
+    for source in sources:
+        unpacked = source.bytes * (PACKED if source.name.endswith(PACKED_ENDINGS) else 1)
+        largest = max(largest, (WORKER + TIMES * unpacked, source.name))
+    return largest
 
 
 def share(size: int) -> float:

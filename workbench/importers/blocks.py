@@ -1,6 +1,7 @@
 """Foreign content to our blocks: texts, thoughts, tool calls, tool results and pictures, one table of kinds for all."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -13,6 +14,7 @@ from workbench.transcript.message import AnswerBlock, Image, Json, SaidBlock, Te
 Part: TypeAlias = Mapping[str, Json]
 
 _IDS = ("call_id", "callID", "tool_use_id", "tool_call_id", "toolCallId", "id")
+_IDS_BESIDE = _IDS[:-1]
 _FUNCTIONS = ("function", "custom", "functionCall", "function_call")
 _ARGUMENTS = ("arguments", "input", "args", "action", "operation")
 _RESULTS = ("content", "output", "response", "result", "tools")
@@ -36,6 +38,11 @@ class Content:
     def said(self) -> tuple[SaidBlock, ...]:
         """The words and pictures alone."""
         return tuple(block for block in self.blocks if isinstance(block, Text | Image))
+
+    def said_by(self, role: str, unknown: Counter[str]) -> tuple[SaidBlock, ...]:
+        """What one who is no model says; thoughts and calls, which only a model has, are counted as unknown."""
+        unknown.update(f"{block.type} of a {role}" for block in self.blocks if isinstance(block, Thinking | ToolCall))
+        return self.said
 
     @property
     def words(self) -> str:
@@ -81,11 +88,19 @@ def result_blocks(value: Json) -> tuple[SaidBlock, ...]:
         return ()
     if isinstance(value, str):
         return (Text(value),)
-    if isinstance(value, list) and all(isinstance(part, str | dict) for part in value):
-        found = content({"content": value})
-        if not found.unknown and len(found.said) == len(value):
-            return found.said
+    if isinstance(value, list):
+        blocks = [_said_block(part) for part in value]
+        if any(blocks):
+            return tuple(block or Text(as_json(part)) for block, part in zip(blocks, value, strict=True))
     return (Text(as_json(value)),)
+
+
+def _said_block(part: Json) -> SaidBlock | None:
+    """What one part of a tool's result says; None where it is nothing that can be said."""
+    if not isinstance(part, str | dict):
+        return None
+    found = content({"content": [part]})
+    return found.said[0] if not found.unknown and len(found.said) == 1 else None
 
 
 def arguments(value: Json) -> dict[str, Json]:
@@ -144,14 +159,26 @@ def add_part(found: Content, part: Json) -> None:
     type_ = text(part, "type") or next((key for key in _UNTYPED if part.get(key) is not None), "")
     read = KINDS.get("tool_result" if type_.endswith("tool_result") else type_)
     if read is None:
-        if type_ or set(part) - _NO_CONTENT:
+        if type_ or not part or set(part) - _NO_CONTENT:
             found.unknown.append(f"block of type {type_!r}" if type_ else f"part with {min(part, default='')!r}")
         return
     block = read(part)
+    if _leaves_words(part, block):
+        found.unknown.append(f"words in a {type_}")
     if isinstance(block, ToolResult):
         found.results.append(block)
     else:
         found.blocks.append(block)
+
+
+def _leaves_words(part: Part, block: AnswerBlock | ToolResult) -> bool:
+    """Whether a part has words where its type has none."""
+    words = [label(part, name) for name in ("text", "content", "output")]
+    if isinstance(block, ToolResult):
+        return bool(words[0]) and not block.blocks
+    if isinstance(block, Text | Thinking):
+        return not block.text and any(words)
+    return any(words) or (isinstance(block, ToolCall) and isinstance(part.get("content"), list))
 
 
 def _text(part: Part) -> Text | Thinking:
@@ -170,9 +197,13 @@ def _thought(part: Part) -> Thinking:
 def _call_id(record: Part) -> str:
     """The call's id; some frameworks give a list of which the last is the call's."""
     value = record.get("id")
+    names: tuple[str, ...] = _IDS
     if isinstance(value, list):
-        return next((one for one in reversed(value) if isinstance(one, str)), "")
-    return identifier(record, *_IDS)
+        ids = [part for part in value if isinstance(part, str)]
+        if ids:
+            return ids[-1]
+        names = _IDS_BESIDE
+    return identifier(record, *names)
 
 
 def _media(part: Part) -> SaidBlock:

@@ -17,7 +17,7 @@ from workbench.importers.blocks import (
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
 from workbench.importers.usage import ANTHROPIC_USAGE, OPENAI_USAGE, UsageFields
-from workbench.importers.values import identifier, label, mapping, text, timestamp
+from workbench.importers.values import identifier, label, mapping, text
 from workbench.transcript.message import AssistantMessage, Json, Message, ToolCall, ToolResult, Usage
 
 ROLES: Mapping[str, str] = {
@@ -27,6 +27,7 @@ ROLES: Mapping[str, str] = {
     **dict.fromkeys(("tool", "function"), "tool"),
 }
 """Our role for each that a chat API or a framework has."""
+_ANTHROPIC_ONLY = frozenset({"cache_read_input_tokens", "cache_creation_input_tokens"})
 
 
 class ChatBuilder(SessionBuilder):
@@ -48,7 +49,7 @@ class ChatBuilder(SessionBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message."""
-        self.time = timestamp(record, "timestamp") if isinstance(record.get("timestamp"), str | int | float) else None
+        self.time = self.source.time(record, "timestamp")
         found = content(self._after_compaction(record), "content" if record.get("parts") is None else "parts")
         message_id, role = identifier(record, "id", "uuid"), ROLES.get(text(record, "role"))
         fields: dict[str, Any] = {}
@@ -65,8 +66,8 @@ class ChatBuilder(SessionBuilder):
             found.blocks += tool_calls(record)
             if old_call := mapping(record, "function_call"):
                 found.blocks.append(tool_call(old_call))
-            fields = {"model": text(record, "model"), "usage": self.usage(record)}
-            fields["stop"] = text(record, "stop_reason", "finish_reason")
+            fields = {"model": self.source.name(record, "model"), "usage": self.usage(record)}
+            fields["stop"] = self.source.name(record, "stop_reason", "finish_reason")
         self.say_content(role, found, id=message_id, **fields)
 
     def _after_compaction(self, record: Mapping[str, Json]) -> Mapping[str, Json]:
@@ -81,9 +82,10 @@ class ChatBuilder(SessionBuilder):
 
     def usage(self, record: Mapping[str, Json]) -> Usage | None:
         """What the provider reported beside the message."""
-        figures = mapping(record, self.usage_in)
-        anthropic = "cache_read_input_tokens" in figures or "cache_creation_input_tokens" in figures
-        return (self.usage_fields or (ANTHROPIC_USAGE if anthropic else OPENAI_USAGE)).read(figures)
+        figures = record.get(self.usage_in)
+        anthropic = isinstance(figures, dict) and not _ANTHROPIC_ONLY.isdisjoint(figures)
+        fields = self.usage_fields or (ANTHROPIC_USAGE if anthropic else OPENAI_USAGE)
+        return self.source.usage(fields, record, self.usage_in)
 
     def say(self, message: Message) -> str:
         """Append a message. Calls get unique ids; a result without a call id answers the oldest open call."""
@@ -102,6 +104,9 @@ class ChatBuilder(SessionBuilder):
         if not call.id:
             call = replace(call, id=f"call-{len(self.log) + 1}-{i}")
         elif call.id in self.names:
+            newest = f"{call.id}~{self.again[call.id]}" if call.id in self.again else call.id
+            if newest in self.waiting:
+                self.source.note("a call has the id of one that is still open, so a result may answer either")
             n = self.again[call.id] = self.again.get(call.id, 1) + 1
             call = replace(call, id=f"{call.id}~{n}")
         self.names[call.id] = call.name
@@ -112,6 +117,8 @@ class ChatBuilder(SessionBuilder):
         """The id of the call that a result answers: the one it names, else the oldest without a result."""
         if call_id in self.again:
             call_id = f"{call_id}~{self.again[call_id]}"
+        if not call_id and len(self.waiting) > 1:
+            self.source.note("a result names no call, so it answers the oldest that is open")
         call_id = call_id or next(iter(self.waiting), "")
         self.waiting.pop(call_id, None)
         return call_id

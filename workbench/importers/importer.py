@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from glob import has_magic
 from io import BufferedReader
-from itertools import count
+from itertools import count as numbers
 from pathlib import Path
 from typing import TypeAlias
 
@@ -17,7 +17,8 @@ from workbench.errors import FormatError, WorkbenchError
 from workbench.importers.accounting import accounted
 from workbench.importers.format import Format
 from workbench.importers.formats import BUILTIN
-from workbench.importers.opening import in_time, opened, unpacked, whole
+from workbench.importers.opening import PACKED_ENDINGS, in_time, opened, unpacked, whole
+from workbench.importers.pairing import pairing_faults
 from workbench.importers.source import SourceFile
 from workbench.registry import find, found
 from workbench.transcript.session import Origin, Session
@@ -26,7 +27,7 @@ Paths: TypeAlias = str | Path | Iterable[str | Path]
 
 STDIN = "-"
 ENDINGS = (".jsonl", ".ndjson", ".json", ".traj", ".eval", ".md", ".log", ".db")
-"""Endings of the files that are read in a folder, also with `.gz`; a file that is named is read whatever its ending."""
+"""Endings of the files that are read in a folder, also packed; a file that is named is read whatever its ending."""
 
 BESIDE = ".exam.json"
 """What the names of files end with that lie beside recordings and are none: written exams."""
@@ -55,7 +56,7 @@ def load(paths: Paths, *, lenient: bool = False, format: str = "") -> list[Sessi
     """All sessions of a file, of several, of a folder, of a pattern, or of standard input (`-`).
 
     Args:
-        paths: files, folders and patterns; `.gz` files are unpacked.
+        paths: files, folders and patterns; those that are packed by gzip, zstd, bzip2 or xz are unpacked.
         lenient: skip what is damaged and list it in `Session.origin.skipped`, instead of raising.
         format: the importer's name; without it, the content decides.
 
@@ -112,9 +113,18 @@ def known_formats() -> dict[str, Format]:
 
 def _sessions(chosen: Format, source: SourceFile) -> Iterator[Session]:
     with _readable(source):
+        count = 0
         for session in chosen.sessions(source):
+            count += 1
             in_time(source.began, source.where)
-            yield replace(session, origin=source.origin(chosen.name)) if session.origin == Origin() else session
+            origin = source.origin(chosen.name) if session.origin == Origin() else session.origin
+            # our own files give back what was saved, be it odd
+            told = chosen.name != "native" or source.lenient
+            faults = [fault for fault in pairing_faults(session.log) if fault not in origin.skipped] if told else []
+            yield replace(session, origin=replace(origin, skipped=(*origin.skipped, *faults)))
+        if not count and source.skipped:
+            more = f", and {len(source.skipped) - 1:,} more faults" if len(source.skipped) > 1 else ""
+            raise FormatError(f"no session of it can be read ({source.skipped[0]}{more})", where=source.where)
 
 
 def _chosen(source: SourceFile, format: str) -> Format:
@@ -149,7 +159,7 @@ def _format_of(source: SourceFile) -> Format:
 
 def _with_own_id(session: Session, ids: set[str]) -> Session:
     """The session with an id that no session of another file has: a resumed one may have been saved twice."""
-    numbered = (session.id if n == 1 else f"{session.id}~{n}" for n in count(1))
+    numbered = (session.id if n == 1 else f"{session.id}~{n}" for n in numbers(1))
     return replace(session, id=next(one for one in numbered if one not in ids))
 
 
@@ -194,6 +204,13 @@ def _in_folder(folder: Path) -> Iterator[str]:
         yield str(folder)
     for file in sorted(folder.rglob("*")):
         hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-        is_beside = file.name.endswith(BESIDE)
-        if not hidden and not is_beside and file.name.removesuffix(".gz").endswith(ENDINGS) and file.is_file():
+        if not hidden and _is_recording(file.name) and file.is_file():
             yield str(file)
+
+
+def _is_recording(name: str) -> bool:
+    """Whether a file of a folder is read by its name, packed or not; what lies beside recordings is not."""
+    if name.endswith(BESIDE):
+        return False
+    packed = next((ending for ending in PACKED_ENDINGS if name.endswith(ending)), "")
+    return name.removesuffix(packed).endswith(ENDINGS)

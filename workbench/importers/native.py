@@ -1,7 +1,9 @@
 """Our own format: JSON lines, a header a session and then one line an entry, read and written without loss."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Literal
@@ -44,7 +46,7 @@ def sessions(source: SourceFile) -> Iterator[Session]:
             if MARK in record:
                 if header is not None:
                     yield _session(source, header, log, moved)
-                newest: Header = read_as(Header, record)
+                newest: Header = _read_as(Header, record, source)
                 if newest.version != VERSION:
                     why = f"version {newest.version} is unknown; this package reads version {VERSION}"
                     raise FormatError(why, field="version")
@@ -53,7 +55,7 @@ def sessions(source: SourceFile) -> Iterator[Session]:
                 why = "an entry comes before the first header; a file starts with a header line"
                 raise FormatError(why, field=MARK)
             else:
-                _append(log, record)
+                _append(log, record, source)
     if header is not None:
         yield _session(source, header, log, moved)
 
@@ -74,11 +76,56 @@ def write(sessions: Session | Iterable[Session], stream: BinaryIO) -> None:
             stream.write(_line(as_plain(entry)))
 
 
-def _append(log: Log, record: Mapping[str, Json]) -> None:
+def _append(log: Log, record: Mapping[str, Json], source: SourceFile) -> None:
     try:
-        log.append(read_as(Entry, record))
+        log.append(_read_as(Entry, record, source))
     except LogError as error:
         raise FormatError(str(error), field="id" if record["id"] in log else "parent") from None
+
+
+def _read_as(annotation: Json, record: Mapping[str, Json], source: SourceFile) -> Json:
+    """A header or an entry; a field that it can do without is left out where it cannot be read, and a note says so.
+
+    It can do without a time and a report of usage; when lenient, without every field that has a default.
+
+    Raises:
+        FormatError: a field that it needs is missing or wrong.
+    """
+    faults: list[FormatError] = []
+    while True:
+        try:
+            whole = read_as(annotation, record)
+        except FormatError as error:
+            rest = _without(record, error.field, any_field=source.lenient)
+            if rest is None:
+                raise (faults or [error])[0] from None
+            faults.append(error)
+            record = rest
+        else:
+            for fault in faults:
+                source.leave_unused(fault)
+            return whole
+
+
+_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
+_UNNEEDED = ("time", "usage")
+
+
+def _without(record: Mapping[str, Json], place: str, *, any_field: bool) -> dict[str, Json] | None:
+    """A copy of a record without the field at this place, or the report that it is in; None where there is none."""
+    copied: dict[str, Json] = deepcopy(dict(record))
+    holder: Json = copied
+    steps = [int(index) if index else name for name, index in _STEP.findall(place)]
+    for depth, step in enumerate(steps):
+        is_last = depth == len(steps) - 1
+        if isinstance(holder, dict) and step in holder and (step in _UNNEEDED or (is_last and any_field)):
+            del holder[step]
+            return copied
+        try:
+            holder = holder[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return None
 
 
 def _session(source: SourceFile, header: Header, log: Log, moved: bool) -> Session:
@@ -88,8 +135,8 @@ def _session(source: SourceFile, header: Header, log: Log, moved: bool) -> Sessi
             raise FormatError(f"the leaf {header.leaf!r} is not the id of an entry", field="leaf")
         log.leaf = header.leaf if moved else log.leaf
     origin = header.origin
-    if source.skipped:
-        origin = replace(origin, skipped=(*origin.skipped, *source.skipped))
+    if notes := source.origin("native").skipped:
+        origin = replace(origin, skipped=(*origin.skipped, *notes))
     return Session(id=header.id, log=log, origin=origin, **{name: getattr(header, name) for name in _ABOUT})
 
 

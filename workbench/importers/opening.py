@@ -1,21 +1,23 @@
 """Opening files that nobody vouches for: regular files only, unpacked and turned into UTF-8, within bounds."""
 
+import bz2
 import codecs
 import contextlib
 import gzip
 import io
+import lzma
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from io import BufferedReader
 from itertools import count
 from pathlib import Path
 from time import monotonic
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol, TypeAlias
 
-from workbench.errors import FormatError
+from workbench.errors import FormatError, missing_extra
 
 MOST_UNPACKED = 4 << 30
 """Bytes to which a packed file may unpack. Only lines are read of so much, one at a time."""
@@ -25,12 +27,15 @@ LONGEST_LINE = 64 << 20
 """Bytes of a line. Real ones with images in them have some 10 MB."""
 MOST_LINES = 2_000_000
 """Lines of a file, empty ones too."""
+MOST_UNPACKING = 256 << 20
+"""Bytes of memory that unpacking may take."""
 MOST_TIMES, ALWAYS = 50, 32 << 20
 """Times its packed size to which anything may unpack, beyond the first 32 MB. Real recordings unpack to 15 times."""
 SECONDS = 600
 """That reading one file may take."""
 BOMB = f"unpacks to more than {MOST_TIMES} times its size, as no recording does"
-_GZIP = b"\x1f\x8b"
+PACKED_ENDINGS = (".gz", ".zst", ".bz2", ".xz")
+"""How the name of a packed file ends; what it is, its first bytes say."""
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
@@ -57,8 +62,10 @@ def opened(path: str, note: Callable[[str], None] | None = None) -> BufferedRead
 
 def unpacked(stream: BufferedReader, where: str, note: Callable[[str], None] | None = None) -> BufferedReader:
     """What is in a stream that can be rewound, likewise."""
-    if stream.peek(2).startswith(_GZIP):
-        stream = BufferedReader(_Pieces(_unpacking(stream, where, note), stream), _PIECE)
+    start = stream.peek(_LONGEST_MARK)
+    unpacker = next((make for mark, make in _UNPACKERS.items() if start.startswith(mark)), None)
+    if unpacker is not None:
+        stream = BufferedReader(_Pieces(_unpacking(unpacker, stream, where, note), stream), _PIECE)
     encoding = _encoding(stream.peek(_PIECE))
     if not encoding:
         return stream
@@ -81,16 +88,19 @@ def in_time(began: float, where: str, line: int | None = None) -> None:
         raise FormatError(f"takes longer than {SECONDS // 60} minutes, the most for one file", where=where, line=line)
 
 
-def lines(stream: BinaryIO, where: str, began: float) -> Iterator[bytes]:
-    """Its lines, with their ends.
+def lines(
+    stream: BinaryIO, where: str, began: float, note: Callable[[str], None] | None = None
+) -> Iterator[tuple[int, bytes]]:
+    """Its lines with their numbers from 1, and with their ends.
 
     Args:
         stream: of a file.
         where: its path.
         began: when reading the file did, as `time.monotonic` says.
+        note: is told of a line that is longer than any that is read, and left out; without it that is an error.
 
     Raises:
-        FormatError: one is longer than any that is read, there are too many, or the file's time is up.
+        FormatError: a line is too long, there are too many, or the file's time is up.
     """
     for number in count(1):
         in_time(began, where, number)
@@ -98,10 +108,16 @@ def lines(stream: BinaryIO, where: str, began: float) -> Iterator[bytes]:
             raise FormatError(f"has more than {MOST_LINES:,} lines, the most that is read", where=where)
         line = stream.readline(LONGEST_LINE + 1)
         if len(line) > LONGEST_LINE:
-            raise FormatError(f"is longer than {LONGEST_LINE >> 20} MB", where=where, line=number)
+            if note is None:
+                raise FormatError(f"is longer than {LONGEST_LINE >> 20} MB", where=where, line=number)
+            note(f"line {number}: is longer than {LONGEST_LINE >> 20} MB, left out")
+            while line and not line.endswith(b"\n"):
+                in_time(began, where, number)
+                line = stream.readline(_PIECE)
+            continue
         if not line:
             return
-        yield line
+        yield number, line
 
 
 def whole(stream: BinaryIO, where: str) -> bytes:
@@ -186,14 +202,87 @@ class _Pieces(io.RawIOBase):
         super().close()
 
 
-def _unpacking(stream: BufferedReader, where: str, note: Callable[[str], None] | None) -> Callable[[int], bytes]:
-    packed, total = gzip.GzipFile(fileobj=stream), 0
+ReadPiece: TypeAlias = Callable[[int], bytes]
+"""Gives the next bytes of a stream, at most so many; none at its end."""
+
+
+class _Decompressor(Protocol):
+    """Of `bz2` and `lzma`."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int) -> bytes: ...
+
+
+def _streams(make: Callable[[], _Decompressor], packed: BufferedReader) -> ReadPiece:
+    """What is in a file of packed streams, one after another."""
+    current = make()
+
+    def read(size: int) -> bytes:
+        nonlocal current
+        while True:
+            data = b""
+            if current.eof:
+                data = current.unused_data or packed.read1(_PIECE)
+                if not data:
+                    return b""
+                current = make()
+            elif current.needs_input:
+                data = packed.read1(_PIECE)
+                if not data:
+                    raise EOFError("the file ends in the middle")
+            piece = current.decompress(data, size)
+            if piece:
+                return piece
+
+    return read
+
+
+def _gzip(packed: BufferedReader) -> ReadPiece:
+    return gzip.GzipFile(fileobj=packed).read1
+
+
+def _bzip2(packed: BufferedReader) -> ReadPiece:
+    return _streams(bz2.BZ2Decompressor, packed)
+
+
+def _xz(packed: BufferedReader) -> ReadPiece:
+    return _streams(lambda: lzma.LZMADecompressor(memlimit=MOST_UNPACKING), packed)
+
+
+def _zstandard(packed: BufferedReader) -> ReadPiece:
+    import pyarrow
+
+    read: ReadPiece = pyarrow.CompressedInputStream(pyarrow.PythonFile(packed, mode="r"), "zstd").read
+    return read
+
+
+_UNPACKERS: Mapping[bytes, Callable[[BufferedReader], ReadPiece]] = {
+    b"\x1f\x8b": _gzip, b"\x28\xb5\x2f\xfd": _zstandard, b"BZh": _bzip2, b"\xfd7zXZ\0": _xz,
+}  # fmt: skip
+"""How each packing begins, and what unpacks it."""
+_LONGEST_MARK = max(map(len, _UNPACKERS))
+
+
+def _unpacking(
+    unpacker: Callable[[BufferedReader], ReadPiece], stream: BufferedReader, where: str,
+    note: Callable[[str], None] | None,
+) -> ReadPiece:  # fmt: skip
+    try:
+        read_packed = unpacker(stream)
+    except ModuleNotFoundError as error:
+        raise FormatError(str(missing_extra("unpacking it", error)), where=where) from None
+    total = 0
 
     def read(size: int) -> bytes:
         nonlocal total
         try:
-            piece = packed.read1(size)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            piece = read_packed(size)
+        except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
             if note is None:
                 raise FormatError(f"cannot be read after {total:,} unpacked bytes ({error})", where=where) from None
             note(f"what follows {total:,} unpacked bytes cannot be read, left out")

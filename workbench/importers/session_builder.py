@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from workbench.importers.blocks import Content
 from workbench.importers.source import SourceFile
-from workbench.importers.values import as_object, identifier, text
+from workbench.importers.values import as_object
 from workbench.transcript.files import FileOps
 from workbench.transcript.log import CompactionEntry, Entry, Log, MessageEntry, NoteEntry
 from workbench.transcript.message import (
@@ -64,7 +64,8 @@ class SessionBuilder:
     def begin(self, document: Mapping[str, Json]) -> None:
         """Read what a document says of the whole session, before its records."""
         for name, fields in self.about.items():
-            setattr(self, name, (identifier if name == "id" else text)(document, *fields.split()))
+            read = self.source.identifier if name == "id" else self.source.name
+            setattr(self, name, read(document, *fields.split()))
 
     def read_all(self, records: Iterable[Json], field: str) -> None:
         """Read a list of records; a damaged one is placed by its index in this field."""
@@ -110,7 +111,7 @@ class SessionBuilder:
         Results come before a user's words and after a model's; a record of results alone gives no message.
         """
         self.source.unknown.update(found.unknown)
-        blocks = tuple(found.blocks) if role == "assistant" else found.said
+        blocks = tuple(found.blocks) if role == "assistant" else found.said_by(role, self.source.unknown)
         message = [_SPEAKERS[role](id=id, blocks=blocks, **fields)] if found.blocks or not found.results else []
         for one in (*message, *found.results) if role == "assistant" else (*found.results, *message):
             self.say(one)
@@ -174,7 +175,12 @@ class SessionBuilder:
         for name, value in vars(self).items():
             if isinstance(value, dict | list | set | Log):
                 setattr(made, name, copy(value))
-        made.source = replace(self.source, skipped=[*self.source.skipped], unknown=Counter(self.source.unknown))
+        made.source = replace(
+            self.source,
+            skipped=[*self.source.skipped],
+            unknown=Counter(self.source.unknown),
+            counted={field: copy(note) for field, note in self.source.counted.items()},
+        )
         return next(made.sessions())
 
     def session(self) -> Session:

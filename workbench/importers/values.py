@@ -7,9 +7,12 @@ counts.
 import ast
 import json
 import math
+import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TypeAlias
 
 from workbench.errors import FormatError
 from workbench.transcript.message import Json
@@ -18,22 +21,33 @@ MAX_DEPTH = 200
 """Levels of nesting that are read; real recordings have fewer than twenty."""
 
 
-def decode(text: str) -> Json:
+LeaveOut: TypeAlias = Callable[[FormatError], None]
+"""Is told of each value that is left out, and why."""
+
+
+def decode(text: str, leave_out: LeaveOut | None = None) -> Json:
     """The value of one JSON text. Half surrogate pairs become U+FFFD, since no tokenizer or file takes them.
 
+    Args:
+        text: that is decoded.
+        leave_out: is told of numbers that no float holds and of what is nested too deeply; null stands in their place.
+            Without it they are errors.
+
     Raises:
-        FormatError: not JSON, a number no float can hold, or nested too deeply; names the line.
+        FormatError: not JSON; names the line. Or a value cannot be read; names its field.
     """
+    faults: list[FormatError] = []
     try:
         value = _decoder.decode(text)
+        too_deep = text.count("{") + text.count("[") > MAX_DEPTH and _too_deep(value)
     except json.JSONDecodeError as error:
         raise FormatError(f"not JSON ({error.msg.lower()} at column {error.colno})", line=error.lineno) from None
-    except RecursionError:
-        raise FormatError(f"nested deeper than {MAX_DEPTH} levels", line=1) from None
-    except ValueError:
-        raise FormatError("a number has too many digits", line=1) from None
-    if text.count("{") + text.count("[") > MAX_DEPTH and _too_deep(value):
-        raise FormatError(f"nested deeper than {MAX_DEPTH} levels", line=1)
+    except (_NoNumber, RecursionError, ValueError):
+        value, too_deep = _without_faults(text, leave_out or faults.append), False
+    if too_deep:
+        value = _without_faults(text, leave_out or faults.append)
+    if faults:
+        raise faults[0]
     if "\\ud" in text or "\\uD" in text:
         encoded = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass")
         value = json.loads(encoded.decode("utf-16", "replace"))
@@ -46,6 +60,76 @@ def decode_or(text: Json, default: Json = None) -> Json:
         return decode(text) if isinstance(text, str) else default
     except FormatError:
         return default
+
+
+def decodable(text: str) -> Json:
+    """What can be decoded of a JSON text; None where it is none."""
+    try:
+        return decode(text, lambda error: None)
+    except FormatError:
+        return None
+
+
+class _NoNumber(Exception):
+    """A number stands in a JSON text that no float can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Unreadable:
+    """Stands for a number that cannot be read, until its place is known."""
+
+    why: str
+
+
+def _without_faults(text: str, leave_out: LeaveOut) -> Json:
+    """The value of a JSON text with null in the place of what cannot be read; each is told with its field.
+
+    Raises:
+        FormatError: it is not JSON even so.
+    """
+    try:
+        value = _marking.decode(_without_depths(text, leave_out))
+    except json.JSONDecodeError as error:
+        raise FormatError(f"not JSON ({error.msg.lower()} at column {error.colno})", line=error.lineno) from None
+    except RecursionError:
+        raise FormatError(f"nested deeper than {MAX_DEPTH} levels", line=1) from None
+    document = {"": value}
+    rest: list[tuple[Json, str]] = [(document, "")]
+    while rest:
+        holder, place = rest.pop()
+        keys = list(holder) if isinstance(holder, dict) else range(len(holder))
+        for key in keys:
+            step = f"[{key}]" if isinstance(key, int) else f".{key}"
+            inner, inside = holder[key], (place + step).lstrip(".")
+            if isinstance(inner, _Unreadable):
+                holder[key] = None
+                leave_out(FormatError(inner.why, field=inside))
+            elif isinstance(inner, dict | list):
+                rest.append((inner, inside))
+    return document[""]
+
+
+_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
+
+
+def _without_depths(text: str, leave_out: LeaveOut) -> str:
+    """A JSON text with null in the place of what is nested too deeply."""
+    pieces: list[str] = []
+    depth = start = end = counted = 0
+    line = 1
+    for token in _BRACKET.finditer(text):
+        if token[0] in ("{", "["):
+            depth += 1
+            start = token.start() if depth == MAX_DEPTH + 1 else start
+        elif token[0] in ("}", "]"):
+            if depth == MAX_DEPTH + 1:
+                pieces += [text[end:start], "null"]
+                end = token.end()
+                line += text.count("\n", counted, start)
+                counted = start
+                leave_out(FormatError(f"nested deeper than {MAX_DEPTH} levels", line=line))
+            depth -= 1
+    return "".join(pieces) + text[end:]
 
 
 def as_printed(text: str) -> Json:
@@ -85,15 +169,30 @@ def _too_deep(value: Json) -> bool:
 def _finite(digits: str) -> float:
     value = float(digits)
     if not math.isfinite(value):
-        raise FormatError(f"{digits[:20]} is not a number that a float can hold", line=1)
+        raise _NoNumber
     return value
 
 
+def _finite_or_marked(digits: str) -> float | _Unreadable:
+    value = float(digits)
+    return value if math.isfinite(value) else _Unreadable(f"{digits[:20]} is not a number that a float can hold")
+
+
+def _whole_or_marked(digits: str) -> int | _Unreadable:
+    try:
+        return int(digits)
+    except ValueError:
+        return _Unreadable("a number has too many digits")
+
+
 _decoder = json.JSONDecoder(parse_float=_finite, parse_constant=_finite)
+_marking = json.JSONDecoder(parse_float=_finite_or_marked, parse_constant=_finite_or_marked, parse_int=_whole_or_marked)
 
 
 _MOST = 2**53
 """A count that JSON keeps exactly is smaller."""
+_LATEST = 1e20
+"""An epoch number from which it is no time, in whatever unit."""
 _EPOCHS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
 """Epoch numbers above the first figure are not seconds, but so many a second: as seconds they are later than 5138."""
 
@@ -120,7 +219,7 @@ def block_texts(record: Mapping[str, Json], field: str) -> str:
 def identifier(record: Mapping[str, Json], *fields: str) -> str:
     """An identifier, text or a whole number; empty if all fields are absent, null or empty."""
     for field in fields:
-        value = record.get(field)
+        value = _value(record, field)
         found = str(value) if isinstance(value, int) and not isinstance(value, bool) else text(record, field)
         if found:
             return found
@@ -158,7 +257,8 @@ def optional_count(record: Mapping[str, Json], field: str) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MOST:
-        shown = value if isinstance(value, float) else kind(value)
+        is_small = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 10**9
+        shown = value if is_small or isinstance(value, float) else kind(value)
         raise FormatError(f"expected a count from 0 to 2^53, found {shown}", field=field.replace("/", "."))
     return int(value)
 
@@ -168,15 +268,17 @@ def timestamp(record: Mapping[str, Json], field: str) -> float | None:
     value = _value(record, field)
     if value is None or value == "":
         return None
-    if isinstance(value, str) and not (value.isdigit() and len(value) < 20):
+    field = field.replace("/", ".")
+    if isinstance(value, str) and not (value.isdecimal() and len(value) < 20):
         try:
             moment = datetime.fromisoformat(value)
-        except ValueError:
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        except (ValueError, OverflowError):
             raise FormatError(f"expected an ISO time, found {value[:40]!r}", field=field) from None
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    if isinstance(value, bool) or not isinstance(value, int | float | str) or not 0 <= float(value) < 1e20:
+    number = float(value) if isinstance(value, str) else value
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number < _LATEST:
         raise FormatError(f"expected a time, found {kind(value)}", field=field)
-    return next((float(value) / factor for bound, factor in _EPOCHS if float(value) > bound), float(value))
+    return next((number / factor for bound, factor in _EPOCHS if number > bound), float(number))
 
 
 def time_of(words: str) -> float | None:

@@ -1,10 +1,11 @@
 """Asks any provider through litellm: the only file that imports it, and only when a request is sent."""
 
+import json
 import math
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from email.utils import mktime_tz, parsedate_tz
 from functools import lru_cache, partial
@@ -18,7 +19,7 @@ from workbench.models.language_model import LanguageModel, with_retries
 from workbench.models.model import Completion, SummaryRequest, within
 from workbench.models.prices import most_output
 from workbench.models.prices import window as listed_window
-from workbench.models.provider_errors import classify
+from workbench.models.provider_errors import classify, reason_in_answer
 from workbench.models.provider_options import ProviderOptions, provider_options
 
 UNBOUNDED = 16_000
@@ -33,6 +34,10 @@ READ, SHOWN = 4_000, 300
 SLACK = 1.0
 """Seconds that a call gets beyond its time-out: the clients' own time-outs restart with every byte."""
 
+_LISTED_ERROR = re.compile(r"\berror=(\{.*?\})\)")
+"""How litellm prints an error that came in a list."""
+MOST_SHOWN = 300
+"""Characters of an error that are shown."""
 _HOPELESS = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.IGNORECASE)
 _CONTENT = re.compile(r"content.?(?:filter|policy|management policy)|safety system|responsible ?ai", re.IGNORECASE)
 _NO_KEY = re.compile(r"missing credentials|missing \w+ api key|api_key client option must be set", re.IGNORECASE)
@@ -97,8 +102,14 @@ class LiteLLM(LanguageModel):
         number = self.ledger.open(sent.model, sent.most.usd, options.timeout + GRACE) if self.ledger else 0
         spent: float | None = None  # until the cost is known, all that was set aside counts as spent
         failed = f"the call of {sent.model} was interrupted"
+        answers: list[object] = []
+
+        def keep_answer(call_details: Mapping[str, object]) -> None:
+            answers.append(call_details.get("original_response"))
+
         try:
-            response = within(options.timeout + SLACK, lambda: litellm.completion(**sent.call))
+            ask = partial(litellm.completion, **sent.call, logger_fn=keep_answer)
+            response = within(options.timeout + SLACK, ask)
             completion, spent = read_response(response, sent)
             failed = ""
             return _without_keys(completion, options)
@@ -107,7 +118,8 @@ class LiteLLM(LanguageModel):
             raise
         except litellm.exceptions.openai.OpenAIError as error:
             spent = 0.0 if was_free(error) else None
-            failure = _model_error(litellm, sent.model, error, _short(error, options))
+            failure = _error_in_answer(sent.model, error, answers, options)
+            failure = failure or _model_error(litellm, sent.model, error, _short(error, options))
             failed = str(failure) if failure.outage else ""
             raise failure from error
         except TimeoutError:
@@ -211,6 +223,38 @@ def _model_error(litellm: ModuleType, model: str, error: Exception, text: str) -
         retryable = False
     why = f"{model} gave no answer: {text}{_network(error)}"
     return ModelError(why, retryable=retryable, retry_after=_retry_after(error), outage=True)
+
+
+def _error_in_answer(
+    model: str, error: Exception, answers: Sequence[object], options: ProviderOptions
+) -> ModelError | None:
+    """What an answer with the status of success tells of a failure; None where the failure is another.
+
+    A server may answer 200 with an error, a page of HTML, or nothing; litellm then tells the shape that it missed.
+    """
+    if was_free(error):
+        return None
+    listed = _LISTED_ERROR.search(str(error))
+    reasons = [*map(reason_in_answer, answers), listed[1] if listed else "", _reason_in_text(error)]
+    reason = next(filter(None, reasons), "")
+    if not reason:
+        return None
+    one_line = " ".join(reason[:READ].split())
+    shown = without_keys(one_line, options.key or "", options.api_base or "")[:MOST_SHOWN]
+    if classify(reason).kind in ("overflow", "mixed", "bytes"):
+        return ModelError(f"the prompt does not fit into {model}: {shown}", overflow=True)
+    hopeless = _HOPELESS.search(reason) is not None
+    return ModelError(f"{model} gave no answer: {shown}", retryable=not hopeless, outage=True)
+
+
+def _reason_in_text(error: BaseException) -> str:
+    """What stands in an answer that is no JSON; empty where no answer was."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, json.JSONDecodeError):
+            return f"its answer is no JSON: {cause.doc}" if cause.doc.strip() else "its answer is empty"
+        cause = cause.__cause__ or cause.__context__
+    return ""
 
 
 def _network(error: BaseException) -> str:

@@ -5,6 +5,7 @@ a rate limit, an output cap, a picture or a broken history. Only errors are read
 How each provider words its errors is in `provider_errors.toml`.
 """
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -50,6 +51,8 @@ _NUMBER = r"\d[\d,_]*"
 _FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _KINDS: Mapping[Kind, re.Pattern[str]] = {kind: _compiled("|".join(of)) for kind, of in _FILE["kinds"].items()}
 _PAIRS, _LIMIT = [_compiled(pattern) for pattern in _FILE["pairs"]], _compiled(_FILE["limit"])
+_REASONS = ("error", "message", "detail", "msg", "reason")
+"""Fields in which servers say why they failed."""
 _WRAPPED = re.compile(r"^(?:\s*litellm\.\w+:\s*(?:\w+Error:\s*)?(?:\w*Exception\s*[-:]\s*)?)+")
 _CODE = re.compile(r"^Error code: (\d{3})\b")
 _LITELLM_OVERFLOW = "ContextWindowExceededError"
@@ -102,6 +105,32 @@ def classify(error: ProviderError, status: int | None = None, overflow: re.Patte
     if room >= LEAST_ROOM and (requested is None or room < requested):
         return Diagnosis(kind, "lower_output", limit, used, room, text)
     return Diagnosis(kind, "compact", limit, used, None, text)
+
+
+def reason_in_answer(answer: object) -> str:
+    """Why a provider failed, as the body of an answer with the status of success says it; empty where it says nothing.
+
+    Args:
+        answer: decoded, or its JSON text; of a list, the first that has a reason.
+    """
+    if isinstance(answer, str | bytes):
+        try:
+            answer = json.loads(answer)
+        except (ValueError, RecursionError):
+            return ""
+    if isinstance(answer, list):
+        return next(filter(None, map(reason_in_answer, answer)), "")
+    if not isinstance(answer, Mapping) or answer.get("choices"):
+        return ""
+    for name in _REASONS:
+        reason = answer.get(name)
+        if isinstance(reason, Mapping):
+            code = reason.get("code")
+            words = reason_in_answer(reason) or json.dumps(reason, default=str)
+            return f"{words} ({code})" if isinstance(code, str | int) and str(code) not in words else words
+        if isinstance(reason, str) and reason:
+            return reason
+    return ""
 
 
 def classify_answer(

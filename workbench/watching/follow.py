@@ -15,7 +15,7 @@ from workbench.importers.formats.pi import PiBuilder
 from workbench.importers.opening import LONGEST_LINE
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import BOM, HEAD_BYTES, Head, SourceFile
-from workbench.importers.values import as_object, decode, decode_or
+from workbench.importers.values import as_object, decodable
 from workbench.transcript.redaction import redacted
 from workbench.transcript.session import Session
 
@@ -95,7 +95,7 @@ class Followed:
         *whole, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > LONGEST_LINE:
             raise FormatError(f"is longer than {LONGEST_LINE >> 20} MB", where=str(self.path), line=self.lines + 1)
-        if self._rest.rstrip().endswith(b"}") and decode_or(self._rest.decode(errors="replace")) is not None:
+        if self._rest.rstrip().endswith(b"}") and decodable(self._rest.decode(errors="replace")) is not None:
             whole.append(self._rest)  # whole, though no line end follows yet
             self._rest = b""
         for line in whole:
@@ -111,7 +111,8 @@ class Followed:
         self.lines += 1
         self._builder.line = self.lines
         with self._builder.source.at(self.lines):
-            self._builder.read(as_object(decode(line.decode(errors="replace"))))
+            source = self._builder.source
+            self._builder.read(as_object(source.decode(line.decode(errors="replace"))))
 
     def _recognise(self) -> None:
         """Find the format by the first lines, and read them."""

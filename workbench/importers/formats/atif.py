@@ -11,7 +11,7 @@ from workbench.errors import FormatError
 from workbench.importers.blocks import content, result_blocks, thought_block, tool_calls
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.usage import OPENAI_USAGE
-from workbench.importers.values import identifier, mapping, objects, text, timestamp
+from workbench.importers.values import identifier, mapping, objects, text
 from workbench.transcript.message import Json, ToolCall, ToolResult, UserMessage
 
 USAGE = replace(OPENAI_USAGE, cache_read=f"{OPENAI_USAGE.cache_read} cached_tokens")
@@ -24,15 +24,15 @@ class AtifBuilder(SessionBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one step."""
-        self.time, speaker = timestamp(record, "timestamp"), text(record, "source")
+        self.time, speaker = self.source.time(record, "timestamp"), text(record, "source")
         step_id = f"step-{identifier(record, 'step_id')}" if record.get("step_id") is not None else ""
         found, calls = content(record, "message"), list[ToolCall]()
         role, fields = "user", dict[str, Any](synthetic=speaker == "system")
         if speaker == "agent":
             calls = tool_calls(record)
             found.blocks = [*thought_block(text(record, "reasoning_content")), *found.blocks, *calls]
-            role, model = "assistant", text(record, "model_name") or self.model
-            fields = {"model": model, "usage": USAGE.read(mapping(record, "metrics"))}
+            role, model = "assistant", self.source.name(record, "model_name") or self.model
+            fields = {"model": model, "usage": self.source.usage(USAGE, record, "metrics")}
         elif speaker == "system" and not len(self.log):
             role, fields = "system", {}
         elif speaker not in ("user", "system"):

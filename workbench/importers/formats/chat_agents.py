@@ -21,10 +21,8 @@ from workbench.importers.values import (
     label,
     mapping,
     objects,
-    optional_count,
     text,
     texts,
-    timestamp,
 )
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Json, ToolResult
@@ -57,21 +55,23 @@ class ClineBuilder(ChatBuilder):
         if mark == "compaction_summary":
             self._summary(record, about)
         elif mark == "compaction" and not self.compacted:
-            self.time, entry_id = timestamp(record, "ts"), f"{identifier(record, 'id')}-compaction"
+            self.time, entry_id = self.source.time(record, "ts"), f"{identifier(record, 'id')}-compaction"
             self.compaction(None, id=entry_id, kept=self.ids, reason=text(about, "reason"))
+        elif not mark and about.get("summary"):
+            self.source.unknown["summary without the mark of a compaction"] += 1
         if mark != "compaction_summary":
             super().read({**record, "timestamp": record.get("ts"), "model": text(record, "modelInfo/id")})
         self.compacted = self.compacted or mark in ("compaction", "compaction_summary")
 
     def _summary(self, message: Mapping[str, Json], about: Mapping[str, Json]) -> None:
         details = mapping(about, "details")
-        self.time = timestamp(about, "generatedAt")
+        self.time = self.source.time(about, "generatedAt")
         self.compaction(
             text(about, "summary"),
             id=identifier(message, "id") or "compaction",
             files=FileOps(texts(details, "readFiles"), texts(details, "modifiedFiles")),
             kept=self.ids,
-            tokens_before=optional_count(about, "tokensBefore"),
+            tokens_before=self.source.count(about, "tokensBefore"),
         )
 
 
@@ -125,8 +125,8 @@ class AmpBuilder(ChatBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message; those of the client itself are notes."""
-        role, figures = text(record, "role"), mapping(record, "usage")
-        self.window = optional_count(figures, "maxInputTokens") or self.window
+        role, figures = text(record, "role"), self.source.report(record, "usage")
+        self.window = self.source.count(figures, "maxInputTokens") or self.window
         parts = [_amp_part(part) if isinstance(part, dict) else part for part in items(record, "content")]
         if role not in ROLES:
             self.note(role, "\n".join(label(part, "text") for part in parts if isinstance(part, dict)))

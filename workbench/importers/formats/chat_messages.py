@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from workbench.errors import FormatError
 from workbench.importers.chat import ROLES, ChatBuilder
 from workbench.importers.source import Head, SourceFile
-from workbench.importers.values import as_object, block_texts, identifier, items, label, text
+from workbench.importers.values import as_object, block_texts, items, label
 from workbench.transcript.message import Json
 from workbench.transcript.session import Session
 
@@ -31,7 +32,7 @@ def sessions(source: SourceFile) -> Iterator[Session]:
     if isinstance(document, dict) and label(document, "role") in ROLES:
         document = [document]
     lists = document if isinstance(document, list) else [document]
-    if lists and all(isinstance(one, dict) and "role" in one for one in lists):
+    if any(isinstance(one, dict) and "role" in one for one in lists):
         lists = [{"messages": lists}]
     for i, one in enumerate(lists):
         place = f"[{i}]" if len(lists) > 1 else ""
@@ -53,14 +54,17 @@ def _from_lines(source: SourceFile) -> Iterator[Session]:
 
 def _session(source: SourceFile, value: Json, n: int | None, place: str = "") -> Session:
     holder = as_object({"messages": value} if isinstance(value, list) else value)
-    field = next((name for name in LISTS if name in holder), "messages")
+    field = next((name for name in LISTS if name in holder), "")
+    if not field:
+        raise FormatError(f"expected an object with {' or '.join(LISTS)}", field=place.rstrip("."))
     chat = ChatBuilder(source)
     if holder.get("system"):
         chat.say_text("system", label(holder, "system") or block_texts(holder, "system"), id="system")
     chat.read_all(items(holder, field), place + field)
-    chat.id = identifier(holder, "id", "session_id") or (source.stem if n is None else f"{source.stem}-{n}")
+    chat.id = source.identifier(holder, "id", "session_id") or (source.stem if n is None else f"{source.stem}-{n}")
     if field == "traj":
-        chat.id = f"{source.stem}-{n or 0}-task{identifier(holder, 'task_id')}-trial{identifier(holder, 'trial')}"
-    chat.title = text(holder, "title")
+        task, trial = source.identifier(holder, "task_id"), source.identifier(holder, "trial")
+        chat.id = f"{source.stem}-{n or 0}-task{task}-trial{trial}"
+    chat.title = source.name(holder, "title")
     session = chat.session()
-    return replace(session, model=text(holder, "model") or session.model)
+    return replace(session, model=source.name(holder, "model") or session.model)

@@ -113,18 +113,20 @@ class ClaudeCodeBuilder(SessionBuilder):
         self.entries_of: dict[str, list[str]] = defaultdict(list)
         self.live: set[str] = set()
         self.agent_leaves: dict[str, str] = {}
+        self.renamed: dict[str, str] = {}
+        self.doubles: dict[str, int] = {}
 
     def read(self, record: Mapping[str, Json]) -> None:
-        """Read one line; a second one with the same uuid is a copy."""
-        self.id = self.id or text(record, "sessionId")
-        self.cwd = self.cwd or text(record, "cwd")
-        self.title = text(record, "customTitle", "aiTitle") or self.title
+        """Read one line; a second one with the same uuid and the same words is a copy."""
+        self.id = self.id or self.source.name(record, "sessionId")
+        self.cwd = self.cwd or self.source.name(record, "cwd")
+        self.title = self.source.name(record, "customTitle", "aiTitle") or self.title
         if record.get("type") == "summary":
-            self.titles[text(record, "leafUuid")] = text(record, "summary")
+            self.titles[self.source.name(record, "leafUuid")] = self.source.name(record, "summary")
         self._progress(mapping(record, "data")) if record.get("type") == "progress" else None
-        made = read_node(self.line, record, self.source.unknown)
+        made = read_node(self.line, record, self.source)
         if made is not None:
-            self.nodes.setdefault(made.uuid, made)
+            self._take(made)
         elif label(record, "type") not in SIDE:
             self.source.unknown[f"record of type {str(record.get('type'))!r}"] += 1
 
@@ -133,10 +135,29 @@ class ClaudeCodeBuilder(SessionBuilder):
         said, agent = mapping(data, "message"), text(data, "agentId")
         if text(data, "type") == "agent_progress" and text(said, "type") in ("user", "assistant"):
             record = {**said, "parentUuid": self.agent_leaves.get(agent), "isSidechain": True}
-            made = read_node(self.line, record, self.source.unknown)
-            if made is not None and made.uuid not in self.nodes:
-                self.nodes[made.uuid] = made
+            made = read_node(self.line, record, self.source)
+            if made is None:
+                self.source.unknown["message of a sub-agent without an id"] += 1
+            elif self._take(made):
                 self.agent_leaves[agent] = made.uuid
+        elif said:
+            self.source.unknown[f"message in progress of type {text(data, 'type')!r}"] += 1
+
+    def _take(self, made: Node) -> bool:
+        """Take a record into the tree, unless it is a copy; one that says something else gets another id."""
+        made.parent = self.renamed.get(made.parent, made.parent)
+        uuid = self.renamed.get(made.uuid, made.uuid)
+        earlier = self.nodes.get(uuid)
+        if earlier is not None:
+            if earlier.says == made.says:
+                return False
+            number = self.doubles[made.uuid] = self.doubles.get(made.uuid, 1) + 1
+            why = f"the uuid {made.uuid!r} is that of line {earlier.line}, which says something else; both are kept"
+            self.source.skipped.append(f"line {made.line}: {why}")
+            uuid = self.renamed[made.uuid] = f"{made.uuid}~{number}"
+            made.rename(uuid)
+        self.nodes[uuid] = made
+        return True
 
     def so_far(self) -> Session:
         """As in the base class; its nodes are copied, since the end of a reading mends them."""
@@ -181,6 +202,8 @@ class ClaudeCodeBuilder(SessionBuilder):
         for one in reversed(way.values()):
             parent = self.unit_of.get(one.parent)
             if not one.is_through and (parent is None or not parent.takes(one)):
+                if one.summary and one.uuid:
+                    self.source.skipped.append(f"line {one.line}: a summary without its compaction, read as words")
                 parent = Unit(parent, [one], set(one.calls))
             self.unit_of[one.uuid] = parent
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from workbench.importers.blocks import Content, Part, as_json, content
 from workbench.importers.images import image
+from workbench.importers.source import SourceFile
 from workbench.importers.usage import ANTHROPIC_USAGE
-from workbench.importers.values import as_object, items, mapping, optional_count, text, texts, timestamp
+from workbench.importers.values import as_object, items, label, mapping, text, texts
 from workbench.transcript.log import ClearingEntry, CompactionEntry, Entry, NoteEntry
 from workbench.transcript.message import AssistantMessage, SaidBlock, Text, ToolResult, UserMessage
 
@@ -53,12 +54,25 @@ class Node:
         return {call.id: call.name for call in self.what.calls} if isinstance(self.what, AssistantMessage) else {}
 
     @property
+    def says(self) -> object:
+        """All that it says: what two records with one id must have in common to be one."""
+        blocks = self.what.blocks if isinstance(self.what, UserMessage | AssistantMessage) else ()
+        note = self.what.text if isinstance(self.what, NoteEntry) else ""
+        return type(self.what), blocks, note, [(result.call_id, result.blocks) for result in self.results]
+
+    def rename(self, uuid: str) -> None:
+        """Give it another id."""
+        self.uuid = uuid
+        self.what = replace(self.what, id=uuid) if self.what is not None else None
+        self.results = tuple(replace(result, id=uuid) for result in self.results)
+
+    @property
     def is_through(self) -> bool:
         """Whether it has no content, and only connects its children to its parent."""
         return self.what is None and not self.results
 
 
-def read_node(line: int, record: Part, unknown: Counter[str]) -> Node | None:
+def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
     """The record's node; None for side records, which have no place in the tree. Kinds without a reader are counted.
 
     Raises:
@@ -67,46 +81,56 @@ def read_node(line: int, record: Part, unknown: Counter[str]) -> Node | None:
     uuid = text(record, "uuid")
     if not uuid:
         return None
-    parent, time = text(record, "parentUuid", "logicalParentUuid"), timestamp(record, "timestamp")
+    parent, time = text(record, "parentUuid", "logicalParentUuid"), source.time(record, "timestamp")
     made = Node(line, uuid, parent, record.get("isSidechain") is True, time)
     match record.get("type"):
         case "user" | "assistant" as type_:
             message = as_object(record.get("message"), "message")
+            role = label(message, "role")
+            if role in ("user", "assistant") and role != type_:
+                source.leave_out(f"line {line}: the message of a record of type {type_!r} has the role {role!r}")
             found = content(message)
-            unknown.update(found.unknown)
+            source.unknown.update(found.unknown)
             made.results = tuple(replace(result, id=uuid) for result in found.results)
             made.summary = record.get("isCompactSummary") is True
-            made.what = _answer(made, record, message, found) if type_ == "assistant" else _user(made, record, found)
+            read_message = _answer if type_ == "assistant" else _user
+            made.what = read_message(made, record, found, source)
         case "attachment":
-            made.what = _attachment(made, mapping(record, "attachment"), unknown)
+            made.what = _attachment(made, mapping(record, "attachment"), source.unknown)
         case "system":
-            made.what = _system(made, record)
+            made.what = _system(made, record, source)
+        case "progress":
+            pass
+        case type_ if not {"message", "attachment", "content", "data"}.isdisjoint(record):
+            source.unknown[f"record of type {str(type_)[:40]!r}"] += 1
     return made
 
 
-def _user(made: Node, record: Part, found: Content) -> UserMessage | None:
-    if found.results and not found.said:
+def _user(made: Node, record: Part, found: Content, source: SourceFile) -> UserMessage | None:
+    said = found.said_by("user", source.unknown)
+    if found.results and not said:
         return None
     first = next((block.text for block in found.blocks if isinstance(block, Text)), "")
     synthetic = record.get("isMeta") is True or _CLIENT.match(first) is not None
-    return UserMessage(id=made.uuid, blocks=found.said, synthetic=synthetic)
+    return UserMessage(id=made.uuid, blocks=said, synthetic=synthetic)
 
 
-def _answer(made: Node, record: Part, message: Part, found: Content) -> AssistantMessage | NoteEntry:
+def _answer(made: Node, record: Part, found: Content, source: SourceFile) -> AssistantMessage | NoteEntry:
+    message = mapping(record, "message")
     if record.get("isApiErrorMessage") is True:
         return _note(made, "api_error", found.words)
-    model, made.message_id = text(message, "model"), text(message, "id") or made.uuid
+    model, made.message_id = source.name(message, "model"), text(message, "id") or made.uuid
     return AssistantMessage(
         id=made.uuid,
         blocks=tuple(found.blocks),
         name="client" if model == SYNTHETIC else "",
         model="" if model == SYNTHETIC else model,
-        usage=ANTHROPIC_USAGE.read(mapping(message, "usage")),
-        stop=text(message, "stop_reason"),
+        usage=source.usage(ANTHROPIC_USAGE, message, "usage"),
+        stop=source.name(message, "stop_reason"),
     )
 
 
-def _system(made: Node, record: Part) -> Entry | None:
+def _system(made: Node, record: Part, source: SourceFile) -> Entry | None:
     subtype = text(record, "subtype")
     if subtype in NOTES:
         words = record.get("content")
@@ -115,14 +139,14 @@ def _system(made: Node, record: Part) -> Entry | None:
         return None
     meta = mapping(record, "compactMetadata" if subtype == "compact_boundary" else "microcompactMetadata")
     about: dict[str, Any] = {"id": made.uuid, "parent": None, "time": made.time}
-    about |= {"tokens_before": optional_count(meta, "preTokens"), "reason": text(meta, "trigger")}
+    about |= {"tokens_before": source.count(meta, "preTokens"), "reason": text(meta, "trigger")}
     if subtype == "microcompact_boundary":
-        call_ids, saved = texts(meta, "compactedToolIds"), optional_count(meta, "tokensSaved")
+        call_ids, saved = texts(meta, "compactedToolIds"), source.count(meta, "tokensSaved")
         return ClearingEntry(call_ids=call_ids, tokens_saved=saved, **about)
     made.preserved = text(meta, "preservedSegment/headUuid"), text(meta, "preservedSegment/tailUuid")
     made.parent = text(record, "logicalParentUuid", "parentUuid") or made.preserved[1]
     preserved = texts(meta, "preservedMessages/uuids") or texts(meta, "preservedMessages/allUuids")
-    return CompactionEntry(tokens_after=optional_count(meta, "postTokens"), kept=preserved or None, **about)
+    return CompactionEntry(tokens_after=source.count(meta, "postTokens"), kept=preserved or None, **about)
 
 
 def _note(made: Node, label: str, words: str) -> NoteEntry:

@@ -8,12 +8,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import count
 
+from workbench.errors import FormatError
 from workbench.importers.blocks import KINDS, Content, add_part, content
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Head, SourceFile
 from workbench.importers.usage import OPENAI_USAGE
-from workbench.importers.values import as_object, items, mapping, objects, optional_count, text, timestamp
+from workbench.importers.values import as_object, items, mapping, objects, text
 from workbench.transcript.log import MessageEntry
 from workbench.transcript.message import Json, Text, Thinking, ToolCall, Usage, plain_text
 from workbench.transcript.session import Session
@@ -24,6 +26,7 @@ _CLIENT = re.compile(
 )
 _EXIT = re.compile(r"(?:Exit code:|exited with code|\"exit_code\":) ?(-?\d+)")
 _HEADER = 300
+_ROLES = ("assistant", "developer", "system", "user")
 
 _ITEM_TYPES = tuple(
     f'"{name}"' for name in ("function_call", "function_call_output", "input_text", "output_text", "custom_tool_call")
@@ -55,7 +58,7 @@ class CodexBuilder(SessionBuilder):
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one line: an item, an event, or what is known of the session."""
         type_, payload = text(record, "type"), mapping(record, "payload")
-        self.time = timestamp(record, "timestamp")
+        self.time = self.source.time(record, "timestamp")
         if type_ == "response_item":
             self._item(payload)
         elif type_ == "session_meta":
@@ -76,14 +79,16 @@ class CodexBuilder(SessionBuilder):
 
     def _event(self, payload: Mapping[str, Json]) -> None:
         match text(payload, "type"):
+            case "message" | "reasoning" | "function_call" | "function_call_output" | "custom_tool_call" as item:
+                self.source.unknown[f"event of type {item!r}"] += 1
             case "token_count":
                 info = mapping(payload, "info")
-                self.window = optional_count(info, "model_context_window") or self.window
-                usage = OPENAI_USAGE.read(mapping(info, "last_token_usage"))
+                self.window = self.source.count(info, "model_context_window") or self.window
+                usage = self.source.usage(OPENAI_USAGE, info, "last_token_usage")
                 self.usage = usage if usage is not None and self.gathered.blocks else self.usage
             case "task_started":
                 self.close()
-                self.window = optional_count(payload, "model_context_window") or self.window
+                self.window = self.source.count(payload, "model_context_window") or self.window
             case "turn_aborted":
                 self.close()
                 self.note("turn_aborted", text(payload, "reason"))
@@ -107,12 +112,22 @@ class CodexBuilder(SessionBuilder):
             self.began = self.time
         for block in found.blocks:
             if isinstance(block, ToolCall) and not block.id:
-                block = replace(block, id=f"{type_}-{len(self.log)}")
+                block = replace(block, id=self._call_id(type_))
             self.gathered.blocks += [block] if block != Thinking("") else []
         for result in found.results:
             code = _EXIT.search(plain_text(result)[:_HEADER])
             failed = code is not None and code[1] != "0"
             self.gathered.results.append(replace(result, is_error=failed, time=self.time))
+
+    def _call_id(self, type_: str) -> str:
+        """An id for a call without one, that no other call of this answer has."""
+        used = {call.id for call in self.gathered.blocks if isinstance(call, ToolCall)}
+        name = base = f"{type_}-{len(self.log)}"
+        for number in count(2):
+            if name not in used:
+                break
+            name = f"{base}~{number}"
+        return name
 
     def _message(self, payload: Mapping[str, Json]) -> tuple[str, Content, dict[str, Json]]:
         """The role of a message item, its content, and the further fields of the message."""
@@ -121,6 +136,8 @@ class CodexBuilder(SessionBuilder):
             return "system", found, {}
         if role == "assistant":
             return "assistant", Content([*found.said], unknown=found.unknown), {"model": self.model}
+        if role != "user":
+            raise FormatError(f"unknown role {role!r}; known roles are {', '.join(_ROLES)}", field="role")
         first = next((block.text for block in found.said if isinstance(block, Text)), "")
         return "user", found, {"synthetic": _CLIENT.match(first) is not None}
 
@@ -166,11 +183,13 @@ class ResponsesBuilder(CodexBuilder):
 
     def begin(self, document: Mapping[str, Json]) -> None:
         """Read the instructions, the model and the id."""
-        self.time = timestamp(document, "created_at")
+        self.time = self.source.time(document, "created_at")
         super().begin(document)
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one item."""
+        if not text(record, "type") and not text(record, "role"):
+            raise FormatError("expected an item with a type, or a message with a role", field="type")
         if text(record, "type") in ("compaction", "compaction_summary"):
             self._compacted({"message": text(record, "summary"), "replacement_history": [record]})
         else:
@@ -195,5 +214,5 @@ def responses_sessions(source: SourceFile) -> Iterator[Session]:
             [{"role": "user", "content": given}] if isinstance(given, str) else items(whole, "input"), "input"
         )
         built.read_all(items(whole, "output"), "output")
-        built.usage = OPENAI_USAGE.read(mapping(whole, "usage"))
+        built.usage = source.usage(OPENAI_USAGE, whole, "usage")
         yield built.session()

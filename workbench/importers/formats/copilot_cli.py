@@ -11,7 +11,7 @@ from workbench.importers.blocks import Content, result_blocks, text_block, thoug
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
 from workbench.importers.usage import UsageFields
-from workbench.importers.values import count, identifier, mapping, optional_count, text, timestamp
+from workbench.importers.values import identifier, mapping, text
 from workbench.transcript.log import Entry, Log, MessageEntry
 from workbench.transcript.message import AssistantMessage, Json, ToolResult, Usage
 
@@ -35,18 +35,24 @@ class CopilotCliBuilder(SessionBuilder):
         self.newest_answers: dict[str, str] = {}
         self.reported: dict[str, tuple[Usage, str]] = {}
         self.thought = ""
+        self.content_hashes: dict[str, int] = {}
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one event; those that only stream or ask for leave change nothing."""
         event_id = identifier(record, "id") or f"event-{len(self.leaf_after) + 1}"
+        content_hash = hash(str(record))
         if event_id in self.leaf_after:
-            return
+            if self.content_hashes[event_id] == content_hash:
+                return
+            self.source.skipped.append(f"line {self.line}: the id {event_id!r} is that of an earlier event as well")
+            event_id = f"{event_id}~{len(self.leaf_after)}"
+        self.content_hashes[event_id] = content_hash
         self.turn_to(identifier(record, "agentId"))
         parent = identifier(record, "parentId")
         if not self.speaker and parent in self.leaf_after:
             self.log.leaf = self.leaf_after[parent]
         if record.get("ephemeral") is not True or record.get("type") == "assistant.usage":
-            self.time = timestamp(record, "timestamp")
+            self.time = self.source.time(record, "timestamp")
             self._event(event_id, text(record, "type"), mapping(record, "data"))
         self.turn_to("")
         self.leaf_after[event_id] = self.log.leaf
@@ -61,7 +67,10 @@ class CopilotCliBuilder(SessionBuilder):
         elif type_ == "assistant.message":
             self._answer(event_id, data)
         elif type_ == "assistant.usage" and self.speaker in self.newest_answers:
-            self.reported[self.newest_answers[self.speaker]] = USAGE.read(data) or Usage(), text(data, "model")
+            self.reported[self.newest_answers[self.speaker]] = (
+                self.source.usage(USAGE, data) or Usage(),
+                self.source.name(data, "model"),
+            )
         elif type_ == "tool.execution_complete":
             self._result(event_id, data)
         elif type_ == "system.message":
@@ -69,7 +78,10 @@ class CopilotCliBuilder(SessionBuilder):
         elif type_ == "skill.invoked" and data.get("content"):
             self.say_text("user", text(data, "content"), id=event_id, synthetic=True)
         elif type_ == "session.compaction_complete" and data.get("success") is not False:
-            before, after = optional_count(data, "preCompactionTokens"), optional_count(data, "postCompactionTokens")
+            before, after = (
+                self.source.count(data, "preCompactionTokens"),
+                self.source.count(data, "postCompactionTokens"),
+            )
             summary = text(data, "summaryContent") or None
             self.compaction(summary, id=event_id, tokens_before=before, tokens_after=after)
         elif type_ in NOTES:
@@ -97,17 +109,18 @@ class CopilotCliBuilder(SessionBuilder):
     def _answer(self, event_id: str, data: Mapping[str, Json]) -> None:
         thought, self.thought = text(data, "reasoningText") or self.thought, ""
         thoughts = thought_block(thought, text(data, "reasoningOpaque", "encryptedContent"))
-        output = count(data, "outputTokens")
+        output = self.source.count(data, "outputTokens")
         usage = Usage(output=output) if output else None
         self.newest_answers[self.speaker] = event_id
         found = Content([*thoughts, *text_block(text(data, "content")), *tool_calls(data, "toolRequests")])
-        self.say_content("assistant", found, id=event_id, model=text(data, "model") or self.model, usage=usage)
+        model = self.source.name(data, "model") or self.model
+        self.say_content("assistant", found, id=event_id, model=model, usage=usage)
 
     def _result(self, event_id: str, data: Mapping[str, Json]) -> None:
         failed = data.get("success") is False
         value = mapping(data, "result").get("content")
         value = text(data, "error/message") if value is None and failed else value
-        self.model = self.model or text(data, "model")
+        self.model = self.model or self.source.name(data, "model")
         call_id, blocks = identifier(data, "toolCallId"), result_blocks(value)
         self.say(ToolResult(id=event_id, call_id=call_id, blocks=blocks, is_error=failed))
 

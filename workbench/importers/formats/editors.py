@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
+from workbench.errors import FormatError
 from workbench.importers.blocks import Content, as_json, text_block, thought_block, tool_calls
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
@@ -20,9 +21,7 @@ from workbench.importers.values import (
     label,
     mapping,
     objects,
-    optional_count,
     text,
-    timestamp,
 )
 from workbench.transcript.message import Json, ToolCall, ToolResult
 from workbench.transcript.session import Session
@@ -80,7 +79,7 @@ class VscodeChatBuilder(SessionBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one request."""
-        about, self.time = mapping(record, "result/metadata"), timestamp(record, "timestamp")
+        about, self.time = mapping(record, "result/metadata"), self.source.time(record, "timestamp")
         self.model = text(record, "modelId").rpartition("/")[2]
         if environment := block_texts(about, "renderedGlobalContext"):
             self.say_text("user", environment, synthetic=True)
@@ -93,16 +92,19 @@ class VscodeChatBuilder(SessionBuilder):
         summaries = {text(one, "toolCallRoundId"): one for one in [*objects(about, "summaries"), about.get("summary")]
                      if isinstance(one, dict)}  # fmt: skip
         results = mapping(about, "toolCallResults")
+        unanswered = set(results)
         for i, one in enumerate(rounds):
-            usage = USAGE.read(about if i == len(rounds) - 1 else {})
+            usage = self.source.usage(USAGE, about if i == len(rounds) - 1 else {})
             calls = tool_calls(one, "toolCalls")
             thoughts = thought_block(_flat(mapping(one, "thinking").get("text")))
             found = Content([*thoughts, *text_block(text(one, "response")), *calls])
             found.results += [_result(call, results[call.id]) for call in calls if call.id in results]
+            unanswered -= {call.id for call in calls}
             self.say_content("assistant", found, model=self.model, usage=usage)
             if summary := summaries.get(text(one, "id")):
-                before = optional_count(summary, "contextLengthBefore")
+                before = self.source.count(summary, "contextLengthBefore")
                 self.compaction(text(summary, "text", "summary"), tokens_before=before)
+        self.source.unknown["result of a call that is not there"] += len(unanswered)
 
 
 def _result(call: ToolCall, value: Json) -> ToolResult:
@@ -133,8 +135,11 @@ class WindsurfBuilder(SessionBuilder):
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one step."""
         type_ = text(record, "type")
+        if not type_:
+            raise FormatError("expected the type of a step, found none", field="type")
         step = mapping(record, type_)
-        self.time = timestamp(record, "timestamp")
+        self.source.unknown[f"step of type {type_!r} without its fields"] += type_ not in record
+        self.time = self.source.time(record, "timestamp")
         if type_ == "user_input":
             self.close()
             self.say_text("user", text(step, "user_response"))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from workbench.importers.blocks import Content, content, tool_call
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.usage import GEMINI_USAGE, UsageFields
-from workbench.importers.values import identifier, mapping, objects, text, timestamp
+from workbench.importers.values import identifier, mapping, objects, text
 from workbench.transcript.message import Json, Thinking, ToolCall, ToolResult
 
 NOTES = frozenset({"info", "error", "warning"})
@@ -24,7 +24,11 @@ class AdkBuilder(SessionBuilder):
         if not holder or record.get("partial") is True:
             return
         found = content(holder, "parts")
-        self.time, event_id, author = timestamp(record, "timestamp"), identifier(record, "id"), text(record, "author")
+        self.time, event_id, author = (
+            self.source.time(record, "timestamp"),
+            identifier(record, "id"),
+            text(record, "author"),
+        )
         found.results = [replace(result, id=event_id) for result in found.results]
         if text(holder, "role") == "user" and author in ("", "user"):
             self.say_content("user", found, id=event_id)
@@ -35,7 +39,7 @@ class AdkBuilder(SessionBuilder):
             id=event_id,
             name=author,
             model=text(record, "model_version", "modelVersion"),
-            usage=GEMINI_USAGE.read(mapping(record, "usage_metadata", "usageMetadata")),
+            usage=self.source.usage(GEMINI_USAGE, record, "usage_metadata", "usageMetadata"),
             stop=text(record, "finish_reason", "finishReason"),
         )
 
@@ -48,8 +52,10 @@ class GeminiCliBuilder(SessionBuilder):
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message."""
         type_, message_id, found = text(record, "type"), identifier(record, "id"), content(record)
-        self.time = timestamp(record, "timestamp")
+        self.time = self.source.time(record, "timestamp")
         if type_ == "user":
+            for field in ("thoughts", "toolCalls"):
+                self.source.unknown[f"{field} of a user"] += bool(record.get(field))
             self.say_content("user", found, id=message_id)
         elif type_ == "gemini":
             self._answer(record, message_id, found)
@@ -66,20 +72,19 @@ class GeminiCliBuilder(SessionBuilder):
         found.blocks = [*thoughts, *found.blocks]
         for made in objects(record, "toolCalls"):
             call = tool_call(made)
-            result = _result(made, call)
+            result = self._result(made, call)
             found.blocks.append(call)
             found.results += [result] if result is not None else []
-        model, usage = text(record, "model"), USAGE.read(mapping(record, "tokens"))
+        model, usage = self.source.name(record, "model"), self.source.usage(USAGE, record, "tokens")
         self.say_content("assistant", found, id=message_id, model=model, usage=usage)
 
-
-def _result(record: Mapping[str, Json], call: ToolCall) -> ToolResult | None:
-    """A call's result, which may be several parts; None where the recording has none."""
-    status, given = text(record, "status"), record.get("result")
-    found = content(record, "result") if isinstance(given, str | list) else Content()
-    blocks = tuple(block for result in found.results for block in result.blocks) + found.said
-    if not blocks and given is None and status not in ("success", "error", "cancelled"):
-        return None
-    failed = status in ("error", "cancelled") or any(result.is_error for result in found.results)
-    result_id, time = f"{call.id}-result", timestamp(record, "timestamp")
-    return ToolResult(id=result_id, call_id=call.id, blocks=blocks, name=call.name, is_error=failed, time=time)
+    def _result(self, record: Mapping[str, Json], call: ToolCall) -> ToolResult | None:
+        """A call's result, which may be several parts; None where the recording has none."""
+        status, given = text(record, "status"), record.get("result")
+        found = content(record, "result") if isinstance(given, str | list) else Content()
+        blocks = tuple(block for result in found.results for block in result.blocks) + found.said
+        if not blocks and given is None and status not in ("success", "error", "cancelled"):
+            return None
+        failed = status in ("error", "cancelled") or any(result.is_error for result in found.results)
+        result_id, time = f"{call.id}-result", self.source.time(record, "timestamp")
+        return ToolResult(id=result_id, call_id=call.id, blocks=blocks, name=call.name, is_error=failed, time=time)

@@ -11,13 +11,11 @@ from workbench.importers.source import SourceFile
 from workbench.importers.usage import UsageFields
 from workbench.importers.values import (
     as_object,
-    count,
     decode,
     identifier,
     items,
     mapping,
     objects,
-    optional_count,
     text,
 )
 from workbench.transcript.message import Json, Usage
@@ -46,7 +44,8 @@ class SampleBuilder(ChatBuilder):
 
     def read_sample(self, sample: Mapping[str, Json]) -> None:
         """Read the events and then the messages; a compaction without a summary message comes last."""
-        self._read_events(objects(sample, "events"))
+        with self.source.at():
+            self._read_events(objects(sample, "events"))
         self.pending = list(self.after[""])
         self.read_all(_resolved(items(sample, "messages"), mapping(sample, "attachments")), "messages")
         for event in self.pending:
@@ -84,14 +83,14 @@ class SampleBuilder(ChatBuilder):
             None if message is None else content(message).words,
             id=identifier(message or {}, "id") or "compaction",
             kept=self.ids if message is None else None,
-            tokens_before=optional_count(event, "tokens_before"),
-            tokens_after=optional_count(event, "tokens_after"),
+            tokens_before=self.source.count(event, "tokens_before"),
+            tokens_after=self.source.count(event, "tokens_after"),
             reason=text(event, "type"),
         )
 
     def usage(self, record: Mapping[str, Json]) -> Usage | None:
         """The figures of the event whose answer this message is."""
-        return USAGE.read(self.figures.get(identifier(record, "id"), {}))
+        return self.source.usage(USAGE, self.figures.get(identifier(record, "id"), {}))
 
 
 def sessions(source: SourceFile) -> Iterator[Session]:
@@ -101,8 +100,8 @@ def sessions(source: SourceFile) -> Iterator[Session]:
         with source.at(field=place):
             builder = SampleBuilder(source)
             builder.read_sample(sample)
-            builder.id = f"{source.stem}-{identifier(sample, 'id')}-{count(sample, 'epoch') or 1}"
-            builder.model, builder.title = text(about, "model"), text(about, "task")
+            builder.id = f"{source.stem}-{source.identifier(sample, 'id')}-{source.count(sample, 'epoch') or 1}"
+            builder.model, builder.title = source.name(about, "model"), source.name(about, "task")
             builder.project = builder.title
             yield builder.session()
 

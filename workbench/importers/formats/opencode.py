@@ -17,7 +17,7 @@ from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import Head, SourceFile
 from workbench.importers.sqlite import MAGIC, database
 from workbench.importers.usage import UsageFields
-from workbench.importers.values import as_object, decode, items, mapping, objects, text, timestamp
+from workbench.importers.values import as_object, decode, items, label, mapping, objects, text
 from workbench.transcript.log import ClearingEntry
 from workbench.transcript.message import Json, SaidBlock, ToolCall, ToolResult
 from workbench.transcript.session import Session
@@ -40,11 +40,12 @@ class OpenCodeBuilder(SessionBuilder):
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message."""
         info, found, typed = mapping(record, "info"), Content(), False
-        self.time, role = timestamp(mapping(info, "time"), "created"), text(info, "role")
+        self.time, role = self.source.time(info, "time/created"), text(info, "role")
         for part in objects(record, "parts"):
             self._part(found, part)
             typed = typed or (part.get("type") == "text" and part.get("synthetic") is not True)
-        message_id, model, usage = text(info, "id"), text(info, "modelID"), USAGE.read(mapping(info, "tokens"))
+        message_id, model = text(info, "id"), self.source.name(info, "modelID")
+        usage = self.source.usage(USAGE, info, "tokens")
         if role == "user" and (found.blocks or self.asked is None):
             self.say_content("user", found, id=message_id, synthetic=bool(found.blocks) and not typed)
         elif role == "assistant" and info.get("summary") is True:
@@ -71,22 +72,29 @@ class OpenCodeBuilder(SessionBuilder):
                 state = mapping(part, "state")
                 call = tool_call({**part, "input": state.get("input")})
                 found.blocks.append(call)
-                if text(state, "status") in ("completed", "error"):
+                status = label(state, "status")
+                if status in ("completed", "error"):
                     found.results.append(self._result(state, call))
+                elif state.get("output") or state.get("error"):
+                    self.source.unknown[f"output of a tool whose status is {status!r}"] += 1
+                if part.get("text"):
+                    self.source.unknown["words in a tool"] += 1
             case "compaction":
                 self.asked = part
             case type_ if type_ not in SILENT:
                 add_part(found, part)
+            case type_ if part.get("text") or part.get("state"):
+                self.source.unknown[f"words in a {type_}"] += 1
 
     def _result(self, state: Mapping[str, Json], call: ToolCall) -> ToolResult:
-        times, failed = mapping(state, "time"), text(state, "status") == "error"
+        failed = text(state, "status") == "error"
         blocks: list[SaidBlock] = [*text_block(text(state, "error" if failed else "output"))]
         for attached in objects(state, "attachments"):
             blocks += _file(attached)
-        cleared, result_id = timestamp(times, "compacted"), f"{call.id}-result"
+        cleared, result_id = self.source.time(state, "time/compacted"), f"{call.id}-result"
         if cleared is not None:
             self.cleared.append((cleared, call.id))
-        fields: dict[str, Any] = {"name": call.name, "is_error": failed, "time": timestamp(times, "end")}
+        fields: dict[str, Any] = {"name": call.name, "is_error": failed, "time": self.source.time(state, "time/end")}
         return ToolResult(id=result_id, call_id=call.id, blocks=tuple(blocks), **fields)
 
     def close(self) -> None:

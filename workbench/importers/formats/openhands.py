@@ -7,12 +7,14 @@ from workbench.importers.images import linked
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
 from workbench.importers.usage import OPENAI_USAGE
-from workbench.importers.values import identifier, items, mapping, objects, optional_count, text, texts, timestamp
+from workbench.importers.values import identifier, items, mapping, objects, text, texts
 from workbench.transcript.log import MessageEntry
 from workbench.transcript.message import Json, Text, ToolCall, ToolResult, UserMessage
 from workbench.transcript.session import Session
 
 QUIET = frozenset({"recall", "change_agent_state", "agent_state_changed", "null", "", "send_message"})
+SPOKEN = frozenset({"message", "finish", "think"})
+"""Actions that are words, and may come without a model's answer."""
 
 
 class OpenHandsBuilder(SessionBuilder):
@@ -22,13 +24,13 @@ class OpenHandsBuilder(SessionBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.responses: set[str] = set()
+        self.responses: dict[str, Json] = {}
         self.calls: dict[str, str] = {}
         self.entries: dict[str, str] = {}
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one event: something done, or what came of it."""
-        self.time, before = timestamp(record, "timestamp"), self.log.leaf
+        self.time, before = self.source.time(record, "timestamp"), self.log.leaf
         if "observation" in record:
             self._observation(record)
         else:
@@ -46,7 +48,8 @@ class OpenHandsBuilder(SessionBuilder):
         elif action == "condensation":
             self._condensation(args)
         elif action in QUIET:
-            self.note(action or "event", id=f"event-{identifier(event, 'id')}")
+            words = text(args, "content") if not action else ""
+            self.note(action or "event", words, id=f"event-{identifier(event, 'id')}")
         else:
             self._answer(event, action, args)
 
@@ -57,11 +60,13 @@ class OpenHandsBuilder(SessionBuilder):
         call_id = identifier(about, "tool_call_id") or f"event-{identifier(event, 'id')}"
         self.calls[identifier(event, "id")] = call_id
         self.names[call_id] = text(about, "function_name") or action
-        response_id = identifier(response, "id")
-        if response_id and response_id in self.responses:
+        response_id, choices = identifier(response, "id"), objects(response, "choices")
+        if response_id and self.responses.get(response_id) == choices:
             return
-        self.responses.add(response_id)
-        choices = objects(response, "choices")
+        if not response_id and self.responses and action not in SPOKEN:
+            self.source.unknown["action without the answer that it is from, read as one"] += 1
+        if response_id:
+            self.responses[response_id] = choices
         message = mapping(choices[0], "message") if choices else {}
         blocks = [*content(message).blocks, *tool_calls(message)]
         if not blocks and action == "message":
@@ -69,7 +74,7 @@ class OpenHandsBuilder(SessionBuilder):
         elif not blocks:
             rest = {name: value for name, value in args.items() if name != "thought"}
             blocks = [*text_block(text(args, "thought")), ToolCall(call_id, action, rest)]
-        model, usage = text(response, "model"), OPENAI_USAGE.read(mapping(response, "usage"))
+        model, usage = self.source.name(response, "model"), self.source.usage(OPENAI_USAGE, response, "usage")
         self.say_content("assistant", Content(blocks), model=model, usage=usage)
 
     def _observation(self, event: Mapping[str, Json]) -> None:
@@ -82,6 +87,8 @@ class OpenHandsBuilder(SessionBuilder):
         blocks = result_blocks(event.get("content"))
         code = mapping(event, "extras/metadata").get("exit_code")
         if not call_id:
+            if event.get("cause") is not None:
+                self.source.unknown["observation whose cause is no call, read as the client's words"] += 1
             self.say(UserMessage(id="", blocks=blocks, synthetic=True))
             return
         failed = observation == "error" or (isinstance(code, int) and code > 0)
@@ -90,9 +97,10 @@ class OpenHandsBuilder(SessionBuilder):
 
     def _condensation(self, args: Mapping[str, Json]) -> None:
         """Add a condensation: it names the events that were forgotten, one by one or as a range."""
+        self.source.unknown["words in a condensation"] += bool(args.get("content"))
         forgotten = {identifier({"id": one}, "id") for one in items(args, "forgotten_event_ids")}
-        first = optional_count(args, "forgotten_events_start_id")
-        last = optional_count(args, "forgotten_events_end_id")
+        first = self.source.count(args, "forgotten_events_start_id")
+        last = self.source.count(args, "forgotten_events_end_id")
         if first is not None and last is not None:
             forgotten |= {event for event in self.entries if event.isdigit() and first <= int(event) <= last}
         lost = {self.entries[event] for event in forgotten if event in self.entries}

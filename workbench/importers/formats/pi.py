@@ -7,7 +7,7 @@ from workbench.importers.blocks import content
 from workbench.importers.session_builder import SessionBuilder
 from workbench.importers.source import SourceFile
 from workbench.importers.usage import UsageFields
-from workbench.importers.values import label, mapping, optional_count, text, texts, timestamp
+from workbench.importers.values import label, mapping, text, texts
 from workbench.transcript.files import FileOps
 from workbench.transcript.message import Json, ToolResult
 
@@ -48,11 +48,12 @@ class PiBuilder(SessionBuilder):
         """Read a message by its role, or a line of another type."""
         type_ = text(line, "type")
         record = mapping(line, "message") if type_ == "message" else line
-        self.time = timestamp(record, "timestamp") or timestamp(line, "timestamp")
+        self.time = self.source.time(record, "timestamp") or self.source.time(line, "timestamp")
         match type_, text(record, "role") if type_ == "message" else "":
             case "message", "assistant":
-                fields = {"model": text(record, "model"), "usage": USAGE.read(mapping(record, "usage"))}
-                self.say_content("assistant", content(record), id=entry_id, stop=text(record, "stopReason"), **fields)
+                fields = {"model": self.source.name(record, "model"), "stop": self.source.name(record, "stopReason")}
+                usage = self.source.usage(USAGE, record, "usage")
+                self.say_content("assistant", content(record), id=entry_id, usage=usage, **fields)
             case "message", "toolResult":
                 found, name, failed = content(record), text(record, "toolName"), record.get("isError") is True
                 self.source.unknown.update(found.unknown)
@@ -81,7 +82,7 @@ class PiBuilder(SessionBuilder):
 
     def _compaction(self, record: Mapping[str, Json], entry_id: str) -> None:
         details = mapping(record, "details")
-        first_kept, at = text(record, "firstKeptEntryId") or None, optional_count(record, "firstKeptEntryIndex")
+        first_kept, at = text(record, "firstKeptEntryId") or None, self.source.count(record, "firstKeptEntryIndex")
         if at is not None:
             first_kept = next((entry for entry in self.lines[at:] if entry), None)
         self.compaction(
@@ -89,6 +90,6 @@ class PiBuilder(SessionBuilder):
             id=entry_id,
             files=FileOps(texts(details, "readFiles"), texts(details, "modifiedFiles")),
             first_kept=first_kept,
-            tokens_before=optional_count(record, "tokensBefore"),
+            tokens_before=self.source.count(record, "tokensBefore"),
             reason="hook" if record.get("fromHook") is True else "",
         )

@@ -13,7 +13,7 @@ from workbench.errors import FormatError
 from workbench.importers.source import SourceFile
 from workbench.importers.traces import ChatMessage, Generation, TraceBuilder, chat_messages
 from workbench.importers.usage import UsageFields
-from workbench.importers.values import decode_or, identifier, items, mapping, objects, text, timestamp
+from workbench.importers.values import decode_or, identifier, items, label, mapping, objects, text
 from workbench.transcript.message import Json
 from workbench.transcript.session import Session
 
@@ -41,6 +41,10 @@ LANGFUSE_USAGE = UsageFields(
     reasoning="completion_details.reasoning output_reasoning",
     cache_in_input=True,
 )
+OBSERVATIONS = frozenset(
+    {"SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL"}
+)
+"""Langfuse's types of observations that are no request of a model."""
 Messages: TypeAlias = list[ChatMessage]
 
 
@@ -50,7 +54,9 @@ def sessions(source: SourceFile) -> Iterator[Session]:
     for place, span in _spans(source):
         with source.at(field=place):
             attributes = _attributes(span.get("attributes"))
-            found = _generation(span, attributes, place)
+            if without := _without_key(span.get("attributes")):
+                source.unknown["attribute without a key of its own"] += without
+            found = _generation(source, span, attributes, place)
             group = text(attributes, "gen_ai.conversation.id", "session.id")
             group = group or identifier(span, "traceId", "trace_id") or source.stem
             builder = builders.setdefault(group, TraceBuilder(source))
@@ -98,6 +104,13 @@ def _attributes(value: Json) -> dict[str, Json]:
     return found
 
 
+def _without_key(value: Json) -> int:
+    """How many of OTLP's attributes have no key, or that of another."""
+    attributes = value if isinstance(value, list) else []
+    keys = [label(attribute, "key") for attribute in attributes if isinstance(attribute, dict)]
+    return len(attributes) - len(set(keys) - {""})
+
+
 def _value(value: Json) -> Json:
     if not isinstance(value, dict):
         return value
@@ -115,7 +128,9 @@ def _value(value: Json) -> Json:
     return None
 
 
-def _generation(span: Mapping[str, Json], attributes: dict[str, Json], place: str) -> Generation | None:
+def _generation(
+    source: SourceFile, span: Mapping[str, Json], attributes: dict[str, Json], place: str
+) -> Generation | None:
     """The request that a span traced; None for spans of tools and agents, and for those without messages."""
     if text(attributes, "gen_ai.operation.name") in _NO_REQUEST:
         return None
@@ -131,9 +146,9 @@ def _generation(span: Mapping[str, Json], attributes: dict[str, Json], place: st
     return Generation(
         sent=sent,
         answer=answer,
-        model=text(attributes, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name"),
-        usage=OTEL_USAGE.read(attributes),
-        time=timestamp(span, "startTimeUnixNano") or timestamp(span, "start_time"),
+        model=source.name(attributes, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name"),
+        usage=source.usage(OTEL_USAGE, attributes),
+        time=source.time(span, "startTimeUnixNano") or source.time(span, "start_time"),
         place=place,
     )
 
@@ -201,14 +216,17 @@ class LangfuseBuilder(TraceBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one observation."""
-        if text(record, "type") != "GENERATION":
+        type_ = text(record, "type")
+        if type_ != "GENERATION":
+            if type_ not in OBSERVATIONS:
+                self.source.unknown[f"observation of type {type_!r}"] += 1
             return
         sent, answer = chat_messages(record.get("input")), chat_messages(record.get("output"), "assistant")
         if sent is None:
             self.source.unknown["generation whose input has another framework's shape"] += 1
         elif sent or answer:
-            model, time = text(record, "model"), timestamp(record, "startTime")
-            usage, place = LANGFUSE_USAGE.read(mapping(record, "usageDetails", "usage")), identifier(record, "id")
+            model, time = self.source.name(record, "model"), self.source.time(record, "startTime")
+            usage, place = self.source.usage(LANGFUSE_USAGE, record, "usageDetails", "usage"), identifier(record, "id")
             made = Generation(sent=sent, answer=answer or (), model=model, usage=usage, time=time, place=place)
             self.inside[place] = identifier(record, "parentObservationId")
             self.generations.append(made)
