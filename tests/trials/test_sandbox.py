@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from trials.sandboxes import need_sandbox
@@ -19,11 +20,12 @@ from workbench.trials.grading import grade
 from workbench.trials.helper import descendants
 from workbench.trials.helper_client import HelperWorkspace, require_sandbox
 from workbench.trials.run import opened
+from workbench.trials.system_calls import MACHINES
 from workbench.trials.task import Call, TaskCheck, TrialTask, WorkspaceEnded
 from workbench.trials.tools import used
 
 CHECKED = toy(parts=0)
-ROOT = Path(__file__).parents[2]
+PACKAGE = Path(__file__).parents[2] / "workbench"
 
 
 @pytest.fixture(params=["sandbox", "no sandbox"])
@@ -84,6 +86,15 @@ def test_the_agent_has_no_capability_and_can_make_no_namespace(workspace: Helper
     assert len(re.findall("Read-only|Permission denied|No such file", said)) == 5
 
 
+@pytest.mark.skipif(platform.machine() not in MACHINES, reason="the numbers of its system calls are not known")
+def test_what_no_namespace_covers_is_refused(workspace: HelperWorkspace) -> None:
+    for program in ("os.memfd_create('x')", "socket.socket(40, 1)"):
+        said = told(workspace, "bash", command=f'python -c "import os, socket; {program}"')
+        assert "Function not implemented" in said, said
+    said = told(workspace, "bash", command="python -c 'import asyncio; asyncio.run(asyncio.sleep(0)); print(1)'")
+    assert said == "1"
+
+
 def test_root_outside_is_nobody_inside(workspace: HelperWorkspace) -> None:
     helper = descendants(os.getpid())[-1]
     user = re.search(r"^Uid:\s*(\d+)", Path(f"/proc/{helper}/status").read_text(), re.MULTILINE)
@@ -106,8 +117,6 @@ ODD: dict[str, tuple[str, dict[str, object]]] = {
     "a folder is edited": ("edit", {"path": "src", "old": "a", "new": "b"}),
     "a command with NUL": ("bash", {"command": "echo a\0b"}),
     "a path with NUL": ("write", {"path": "a\0b", "content": "x"}),
-    "half a character in a text": ("write", {"path": "a", "content": "\ud800"}),
-    "half a character in a command": ("bash", {"command": "echo \ud800"}),
     "half a character in a path": ("list", {"path": "\ud800"}),
     "a long path": ("read", {"path": "a" * 5_000}),
     "a path below a file": ("write", {"path": "ops/ports.txt/x", "content": "x"}),
@@ -131,6 +140,15 @@ def test_an_odd_call_is_answered(either: HelperWorkspace, name: str) -> None:
     assert said.startswith("error: ") or "[exit code" in said, said
     assert "Traceback" not in said and len(said) < 30_000
     assert told(either, "bash", command="echo fine") == "fine"
+
+
+def test_half_a_character_is_a_question_mark_and_never_ends_the_helper(either: HelperWorkspace) -> None:
+    assert told(either, "write", path="a", content="\ud800\n") == "created a (1 lines)"
+    assert told(either, "read", path="a") == "    1\t?"
+    for tool, arguments in (("write", {"path": "a", "content": "\ud800"}), ("bash", {"command": "echo \ud800"})):
+        output, failed = either.use(tool, arguments)
+        assert failed and output.startswith("error: ")
+    assert told(either, "read", path="a") == "    1\t?"
 
 
 @pytest.mark.parametrize("tool", ["read", "write", "edit"])
@@ -254,17 +272,23 @@ def test_it_is_refused_where_bubblewrap_may_not_start(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
-def test_an_ordinary_user_has_the_same_sandbox(tmp_path: Path) -> None:
+def test_an_ordinary_user_has_the_same_sandbox() -> None:
     need_sandbox()
     python = shutil.which("python3", path="/usr/local/bin:/usr/bin:/bin")
-    if python is None:
-        pytest.skip("no Python that every user may run")
-    done = subprocess.run(
-        [python, "-I", "-S", "-c", ORDINARY, str(ROOT)], capture_output=True, text=True, user=65_534, group=65_534,
-        extra_groups=[], cwd="/", env={"PATH": os.defpath},
-    )  # fmt: skip
-    if "Permission denied" in done.stderr and sys.prefix != sys.base_prefix:
-        pytest.skip("closed to other users: tests/benchmarks/bench_hostile_agents.py --user copies it")
+    assert python is not None, "there is no Python that every user may run"
+    with TemporaryDirectory() as folder:  # the checkout itself may be closed to others
+        Path(folder).chmod(0o755)
+        shutil.copytree(PACKAGE, f"{folder}/workbench", ignore=shutil.ignore_patterns("__pycache__"))
+        done = subprocess.run(
+            [python, "-I", "-S", "-c", ORDINARY, folder],
+            capture_output=True,
+            text=True,
+            user=65_534,
+            group=65_534,
+            extra_groups=[],
+            cwd="/",
+            env={"PATH": os.defpath},
+        )
     assert done.stdout.split() == ["1000", "0" * 16, "Read-only"], done.stderr
 
 

@@ -1,6 +1,7 @@
-"""The real tools that an agent uses in a project of its own, in a folder that calls itself `/home/dev/<project>`.
+"""The real tools that an agent uses, in a project that calls itself `/home/dev/<project>`.
 
-This file needs nothing but Python's standard library: the helper process of a trial loads it alone, inside the sandbox.
+This file needs nothing but Python's standard library: the helper process of a trial loads it alone,
+inside the sandbox.
 """
 
 import os
@@ -53,8 +54,9 @@ class ToolFailure(Exception):
 class Workspace:
     """A project in a temporary folder that calls itself `/home/dev/<project>`.
 
-    The file tools cannot leave the project. The shell is real, with a clean environment and a time limit but no
-    sandbox: use it for tasks that you trust. What a model does goes through `trials.helper_client`.
+    The file tools cannot leave the project. The shell is real, with a clean environment and a time
+    limit but no sandbox: use it for tasks that you trust. What a model does goes through
+    `trials.helper_client`.
 
     Args:
         root: an empty folder.
@@ -98,7 +100,7 @@ class Workspace:
         }
 
     def use(self, tool: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
-        """Run one tool; gives its output as an agent gets it, and whether it failed. An odd call is answered."""
+        """Run one tool; its output as an agent gets it, and whether it failed. An odd call is answered."""
         try:
             output = self._tools[tool](**arguments)
         except ToolFailure as failure:
@@ -124,7 +126,8 @@ class Workspace:
     def check(self, program: str) -> str:
         """What a Python program says that fails in the project; empty where it exits with 0.
 
-        It is written anew, whatever the agent left in its place, and no program that the agent can change starts it.
+        It is written anew, whatever the agent left in its place, and no program that the agent can
+        change starts it.
         """
         place = self.cwd / CHECK_FILE
         try:
@@ -174,11 +177,19 @@ class Workspace:
                         os.killpg(process.pid, signal.SIGKILL)
         printed = output.text
         if not in_time:
-            return self._shown(f"{printed}\n[stopped after {self.seconds:g} s]".lstrip(), output.dropped), True
+            stopped = f"{printed}\n[stopped after {self.seconds:g} s]".lstrip()
+            return self._shown(stopped, output.dropped), True
         text = self._shown(printed.rstrip(), output.dropped) or "(no output)"
-        return (f"{text}\n[exit code {process.returncode}]", True) if process.returncode else (text, False)
+        if process.returncode:
+            return f"{text}\n[exit code {process.returncode}]", True
+        return text, False
 
-    def _read_output(self, process: subprocess.Popen[bytes], output: "_Output", deadline: float) -> bool:
+    def _read_output(
+        self,
+        process: subprocess.Popen[bytes],
+        output: "_Output",
+        deadline: float,
+    ) -> bool:
         """Read until no process can write any more; False where the deadline came sooner."""
         assert process.stdout is not None
         stream = process.stdout.fileno()
@@ -211,8 +222,9 @@ class Workspace:
 
     def _edit(self, path: str, old: str, new: str) -> str:
         text = self._text(path)
-        if text.count(old) != 1:
-            raise ToolFailure(f"the old text occurs {text.count(old)} times in {path}; it must occur exactly once")
+        count = text.count(old)
+        if count != 1:
+            raise ToolFailure(f"the old text occurs {count} times in {path}; it must occur exactly once")
         changed = text.replace(old, new)
         self._put(self._inside(path), path, changed)
         start = text.count("\n", 0, text.index(old)) + 1
@@ -242,7 +254,9 @@ class Workspace:
         place = self._inside(path)
         if not place.is_dir():
             raise ToolFailure(f"{path} is not a folder")
-        return "\n".join(f"{p.stat().st_size:>7}  {p.relative_to(self.cwd)}" for p in _files_in(place)) or "(empty)"
+        files = _files_in(place)
+        lines = [f"{file.stat().st_size:>7}  {file.relative_to(self.cwd)}" for file in files]
+        return "\n".join(lines) or "(empty)"
 
     def _text(self, path: str) -> str:
         file = self._inside(path)
@@ -254,7 +268,7 @@ class Workspace:
             return opened.read()
 
     def _put(self, file: Path, path: str, content: str) -> None:
-        """Write a text into a file as it stands; a folder, a pipe or a device is refused, and never waited for."""
+        """Write a text into a file as it stands; a pipe or a device is refused, not waited for."""
         if file.exists() and not file.is_file():
             raise ToolFailure(f"{path} is not a file")
         content.encode("utf-8")  # half a character is refused before the file is emptied
@@ -271,7 +285,7 @@ class Workspace:
         return place
 
     def _shown(self, text: str, dropped: int = 0) -> str:
-        """The text without what belongs to this machine alone, and not longer than a tool may answer."""
+        """The text without what belongs to this machine, not longer than a tool may answer."""
         for real, stable in self._places:
             text = text.replace(real, stable)
         text = ADDRESS.sub("0x7f1c2e9a04d0", text)
@@ -282,7 +296,7 @@ class Workspace:
 
 
 class _Output:
-    """What a program prints: its beginning and its end are kept, and what lies between is counted."""
+    """What a program prints: its beginning and end are kept, and what lies between is counted."""
 
     def __init__(self) -> None:
         self._start, self._end, self.dropped = bytearray(), bytearray(), 0
@@ -312,16 +326,14 @@ def _ends(process: subprocess.Popen[bytes], deadline: float) -> bool:
 
 
 def _opened(file: Path, flags: int) -> TextIO:
-    """A regular file as text. It is opened without waiting, since the agent may have put a pipe there meanwhile."""
+    """A regular file as text; opened without waiting, since a pipe may stand there meanwhile."""
     number = os.open(file, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
     if not stat.S_ISREG(os.fstat(number).st_mode):
         os.close(number)
         raise ToolFailure(f"{file.name} is not a file")
-    return os.fdopen(number, "r" if flags == os.O_RDONLY else "w", encoding="utf-8", errors=_errors(flags))
-
-
-def _errors(flags: int) -> str:
-    return "replace" if flags == os.O_RDONLY else "strict"
+    if flags == os.O_RDONLY:
+        return os.fdopen(number, "r", encoding="utf-8", errors="replace")
+    return os.fdopen(number, "w", encoding="utf-8")
 
 
 def _remove(place: Path) -> None:
@@ -360,7 +372,7 @@ def program_text(python: str) -> str:
 
 
 def _environment(root: Path) -> dict[str, str]:
-    """What the recorded shell sees: nothing of the user's own, and `python` is the Python that records."""
+    """What the shell sees: nothing of the user's own, and `python` is this Python."""
     return {
         "PATH": f"{root / 'bin'}{os.pathsep}/usr/local/bin:/usr/bin:/bin",
         "HOME": f"{root}{HOME}",

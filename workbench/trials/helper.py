@@ -1,10 +1,11 @@
-"""The process that uses the tools of one trial: alone in its sandbox, or beside the trial where there is none.
+"""The process that uses the tools of one trial, in its sandbox or, where there is none, beside it.
 
-It is started as a script, `python -I -S helper.py WORKSPACE_FILE`, and needs nothing but Python's standard library. Its
-standard input is a socket to the trial: a request and an answer are each four bytes of length and JSON. A request that
-takes too long is interrupted and answered.
+It is started as a script, `python -I -S helper.py WORKSPACE_FILE`, and needs nothing but Python's
+standard library. Its standard input is a socket to the trial: a request and an answer are each four
+bytes of length and JSON. A request that takes too long is interrupted and answered.
 
-In a sandbox it is process 1: the agent's processes cannot signal it, trace it or reach its socket, and end with it.
+In a sandbox it is process 1: the agent's processes cannot signal it, trace it or reach its socket,
+and end with it.
 """
 
 import json
@@ -45,7 +46,8 @@ def apply_bound(name: str, bound: int) -> None:
 def bound_processes(count: int) -> None:
     """Bound the processes of this user in this user namespace.
 
-    A kernel before 5.14 counts those outside as well, so that none could be started: there the trial counts alone.
+    A kernel before 5.14 counts those outside as well, so that none could be started: there the
+    watchdog counts alone.
     """
     _, most = resource.getrlimit(resource.RLIMIT_NPROC)
     resource.setrlimit(resource.RLIMIT_NPROC, (count, most))
@@ -80,9 +82,12 @@ class Helper:
                 self._send(self._answer(request))
 
     def _open(self, request: Request) -> None:
-        """Make the workspace, hand over its file systems, and shut this process off from what runs in it."""
+        """Make the workspace, hand over its file systems, and shut this process off from it."""
         self._workspace = _workspace_class()(
-            Path(request["root"]), request["project"], python=request["python"], places=request["places"]
+            Path(request["root"]),
+            request["project"],
+            python=request["python"],
+            places=request["places"],
         )
         self._workspace.while_waiting = bury
         for name, bound in request["bounds"].items():
@@ -153,9 +158,9 @@ class TooLate(BaseException):
 
 
 class Alarm:
-    """Interrupts what this process does, a search with a regular expression as well, when the time for it is over.
+    """Interrupts what this process does when its time is over, a slow regular expression as well.
 
-    In a sandbox the agent can send this process the same signal at any time, so that it counts only when it is due.
+    In a sandbox the agent can send the same signal at any time, so that it counts only when due.
     """
 
     def __init__(self) -> None:
@@ -184,7 +189,7 @@ class Alarm:
 
 
 def bury(spared: int = 0) -> None:
-    """Take note of the processes that have ended, so that they no longer count; of one somebody else does."""
+    """Take note of processes that have ended, so that they no longer count; but for one."""
     with suppress(ChildProcessError):
         while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             if ended.si_pid == spared:
@@ -193,7 +198,7 @@ def bury(spared: int = 0) -> None:
 
 
 def end_all_others() -> None:
-    """End every process but this one: in a sandbox at a stroke, elsewhere those that descend from it."""
+    """End every process but this one; outside of a sandbox those that descend from it."""
     if os.getpid() == 1:
         with suppress(ProcessLookupError):
             os.kill(-1, signal.SIGKILL)
@@ -222,8 +227,9 @@ def _bury_all() -> None:
 
 
 def descendants(ancestor: int) -> list[int]:
-    """The processes that a process started, and those that these started, and so on, as far as `/proc` tells."""
-    children = _children if Path("/proc/self/task", str(os.getpid()), "children").exists() else _children_by_search
+    """The processes that a process started, those that these started, and so on."""
+    is_listed = Path(f"/proc/self/task/{os.getpid()}/children").exists()
+    children = _children if is_listed else _children_by_search
     found = list(children(ancestor))
     for process in found:
         found += children(process)
@@ -234,7 +240,8 @@ def _children(process: int) -> list[int]:
     pids = list[int]()
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{process}/task"):  # noqa: PTH208 - many times a second
-            pids += map(int, Path(f"/proc/{process}/task/{thread}/children").read_text("utf-8").split())
+            listed = Path(f"/proc/{process}/task/{thread}/children").read_text("utf-8")
+            pids += map(int, listed.split())
     return pids
 
 
@@ -256,7 +263,7 @@ def _workspace_class() -> Any:  # noqa: ANN401 - its file is loaded alone, witho
 
 
 def _shut_off() -> None:
-    """Let no process of the agent trace this one or open its files; adopt orphans; say nothing outside the socket."""
+    """Let no other process trace this one or open its files, adopt orphans, and fall silent."""
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000", "utf-8")
     if sys.platform == "linux":

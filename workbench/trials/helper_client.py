@@ -1,4 +1,4 @@
-"""The trial's side of its helper process: asks it for everything, waits no longer than it may, and ends it."""
+"""The trial's side of its helper process: asks it, waits no longer than it may, and ends it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,14 @@ from typing import Any
 from workbench.datasets.workspace import HOME, python_places
 from workbench.errors import SetupError
 from workbench.trials.helper import LENGTH, SLACK_SECONDS, descendants
-from workbench.trials.sandbox import DISKS, ROOT, UNPROTECTED, Launch, plain_launch, sandboxed_launch
+from workbench.trials.sandbox import (
+    DISKS,
+    ROOT,
+    UNPROTECTED,
+    Launch,
+    plain_launch,
+    sandboxed_launch,
+)
 from workbench.trials.task import WorkspaceEnded
 from workbench.trials.watchdog import MOST_PROCESSES, Usage, Watchdog
 
@@ -34,8 +41,13 @@ OUTSIDE_PROCESSES = 4
 """Those of bubblewrap, which are counted with the agent's."""
 MOST_ANSWER = 8_000_000
 """Bytes of an answer."""
-BOUNDS = {"RLIMIT_CORE": 0, "RLIMIT_AS": 1_000_000_000, "RLIMIT_FSIZE": 256_000_000, "RLIMIT_NOFILE": 128}
-"""What each process of the agent may take: bytes of a core file, of memory and of a file, and open files."""
+BOUNDS = {
+    "RLIMIT_CORE": 0,
+    "RLIMIT_AS": 1_000_000_000,
+    "RLIMIT_FSIZE": 256_000_000,
+    "RLIMIT_NOFILE": 128,
+}
+"""What each process may take: bytes of a core file, of memory and of a file, and open files."""
 
 
 class HelperWorkspace:
@@ -73,7 +85,10 @@ class HelperWorkspace:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -98,7 +113,7 @@ class HelperWorkspace:
             raise WorkspaceEnded(f"the task's files could not be written: {answer.get('text')}")
 
     def text(self, path: str) -> str | None:
-        """What stands in a file of the project; None where there is no such file, or one that is too long."""
+        """What stands in a file; None where there is no such file, or one that is too long."""
         answer = self._ask({"do": "text", "path": path, "most": MOST_TEXT})
         return None if answer.get("failed") else str(answer.get("text"))
 
@@ -118,10 +133,15 @@ class HelperWorkspace:
 
     def _open(self, project: str, sandbox: bool) -> None:
         request = {
-            "do": "open", "root": str(self.root), "project": project, "python": sys.executable,
-            "places": python_places(), "bounds": BOUNDS,
-            "processes": MOST_PROCESSES - OUTSIDE_PROCESSES if sandbox else 0, "disks": [*DISKS] if sandbox else [],
-        }  # fmt: skip
+            "do": "open",
+            "root": str(self.root),
+            "project": project,
+            "python": sys.executable,
+            "places": python_places(),
+            "bounds": BOUNDS,
+            "processes": MOST_PROCESSES - OUTSIDE_PROCESSES if sandbox else 0,
+            "disks": [*DISKS] if sandbox else [],
+        }
         try:
             self._exchange(request, START_SECONDS)
             self._channel.settimeout(START_SECONDS)
@@ -225,6 +245,6 @@ def _why_not_started(process: subprocess.Popen[bytes], sandbox: bool) -> str:
     if not sandbox:
         return f"the helper process of a trial does not start ({why})"
     return (
-        f"bubblewrap does not start ({why}): install version 0.8 or newer and allow user namespaces, or accept that "
-        f"{UNPROTECTED}"
+        f"bubblewrap does not start ({why}): install version 0.8 or newer and allow user "
+        f"namespaces, or accept that {UNPROTECTED}"
     )

@@ -19,7 +19,7 @@ from workbench.trials import helper
 from workbench.trials.system_calls import filter_program
 
 ROOT = "/srv/trial-space"
-"""The workspace's root in the sandbox; as long as a temporary folder's name, and no output has it."""
+"""The workspace's root in the sandbox: as long as a temporary folder's name, and in no output."""
 PROGRAMS = (f"{ROOT}/bin/python", f"{ROOT}/bin/python3")
 HELPER, WORKSPACE = "/srv/trial-tools/helper.py", "/srv/trial-tools/workspace.py"
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/alternatives", "/etc/ld.so.cache")

@@ -1,7 +1,8 @@
-"""The system calls that an agent is refused: those that reach what no namespace and no bound covers.
+"""The system calls that an agent is refused: they reach what no namespace and no bound covers.
 
-Files in memory and shared segments count as nobody's memory; keys of the kernel and sockets to a virtual machine's host
-are the same in every namespace. The filter is a program for the kernel, see `man 2 seccomp`.
+Files in memory and shared segments count as nobody's memory; keys of the kernel and sockets to a
+virtual machine's host are the same in every namespace. The filter is a program for the kernel, see
+`man 2 seccomp`.
 """
 
 import platform
@@ -10,9 +11,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 REFUSED = (
-    "memfd_create", "memfd_secret", "shmget", "add_key", "request_key", "keyctl", "userfaultfd", "bpf",
-    "perf_event_open", "io_uring_setup",
-)  # fmt: skip
+    "memfd_create",
+    "memfd_secret",
+    "shmget",
+    "add_key",
+    "request_key",
+    "keyctl",
+    "userfaultfd",
+    "bpf",
+    "perf_event_open",
+    "io_uring_setup",
+)
 FAMILIES = (1, 2, 10, 16)
 """Kinds of sockets that an agent may have: AF_UNIX, AF_INET, AF_INET6, AF_NETLINK."""
 FOREIGN_CALLS = 0x40000000
@@ -26,7 +35,7 @@ ALLOW, REFUSE = 0x7FFF0000, 0x00050000 | 38
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
-    """The numbers of a kind of processor: its own, that of `socket`, and those of `REFUSED`, in order."""
+    """Numbers of a kind of processor: its own, that of `socket`, those of `REFUSED`, in order."""
 
     architecture: int
     socket: int
@@ -40,7 +49,7 @@ MACHINES: Mapping[str, _Machine] = {
 
 
 def filter_program() -> bytes:
-    """The filter for this machine; empty for a kind of processor whose numbers are not known here."""
+    """The filter for this machine; empty for a kind of processor that `MACHINES` lacks."""
     machine = MACHINES.get(platform.machine())
     return b"" if machine is None else b"".join(_instructions(machine))
 

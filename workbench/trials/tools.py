@@ -55,7 +55,7 @@ def used(project: ProjectTools, call: Call) -> str:
     missing = [name for name in names if name not in call.arguments]
     if missing:
         return f"error: {call.tool} needs {', '.join(missing)}"
-    arguments = {name: str(call.arguments[name]) for name in names}
+    arguments = {name: str(_plain(call.arguments[name])) for name in names}
     length = sum(map(len, arguments.values()))
     if length > LONGEST_CALL:
         return f"error: the arguments have {length} characters; {LONGEST_CALL} is the most"
@@ -63,8 +63,10 @@ def used(project: ProjectTools, call: Call) -> str:
 
 
 def plain(call: Call) -> Call:
-    """A call as it can be written down: no half characters, and other values than JSON's plain ones as texts."""
-    arguments = {whole_characters(str(name)): _plain(value) for name, value in call.arguments.items()}
+    """A call as it can be written down: no half characters, and lists and objects as texts."""
+    arguments = dict[str, Any]()
+    for name, value in call.arguments.items():
+        arguments[whole_characters(str(name))] = _plain(value)
     return Call(whole_characters(str(call.tool)), arguments)
 
 

@@ -10,8 +10,8 @@ from threading import Event, Thread
 from workbench.trials.helper import descendants
 
 MOST_MEMORY = 750_000_000
-"""Bytes of a trial: memory of its processes and what is on its disks, which are in memory. A process that takes memory
-as fast as it can takes some more before it is ended."""
+"""Bytes of a trial: the memory of its processes, and its disks, which are in memory. A process that
+grows as fast as it can takes some more before it is ended."""
 MOST_PROCESSES = 64
 TICK_SECONDS = 0.02
 INODE_BYTES = 1_500
@@ -30,6 +30,11 @@ class Usage:
 
     memory: int = 0
     processes: int = 0
+
+    def or_more(self, other: "Usage") -> "Usage":
+        """The larger one of each figure."""
+        memory = max(self.memory, other.memory)
+        return Usage(memory, max(self.processes, other.processes))
 
 
 class Watchdog(Thread):
@@ -51,9 +56,10 @@ class Watchdog(Thread):
         """Look until it is stopped."""
         while not self._stopped.wait(TICK_SECONDS):
             usage = self._usage()
-            self.peak = Usage(max(self.peak.memory, usage.memory), max(self.peak.processes, usage.processes))
+            self.peak = usage.or_more(self.peak)
             if usage.memory > MOST_MEMORY:
-                return self._end(f"it took more than {MOST_MEMORY // 1_000_000} MB of memory and disk")
+                megabytes = MOST_MEMORY // 1_000_000
+                return self._end(f"it took more than {megabytes} MB of memory and disk")
             if usage.processes > MOST_PROCESSES:
                 return self._end(f"it started more than {MOST_PROCESSES} processes")
 
@@ -75,7 +81,8 @@ def _disk_bytes(folder: int) -> int:
     """What a file system in memory takes; nothing where it cannot be told."""
     with suppress(OSError):
         status = os.fstatvfs(folder)
-        return (status.f_blocks - status.f_bfree) * status.f_frsize + (status.f_files - status.f_ffree) * INODE_BYTES
+        content = (status.f_blocks - status.f_bfree) * status.f_frsize
+        return content + (status.f_files - status.f_ffree) * INODE_BYTES
     return 0
 
 
@@ -87,7 +94,7 @@ def resident_bytes(pid: int) -> int:
 
 
 def own_bytes(pid: int) -> int:
-    """The memory of a process, its part of what it shares with others; what is resident where that is not told."""
+    """The memory of a process and its part of what it shares; all of it where that is not told."""
     with suppress(OSError, ValueError):
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text("utf-8").splitlines():
             if line.startswith("Pss:"):
