@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -141,6 +142,14 @@ def test_another_replicate_is_another_request(asks: Path, how: ModelSettings) ->
     assert model.complete(request()).text == "It is shipped."
     awaited(with_replicate(model, 1), request())
     assert names(asks) == ["00001.request.txt", "00002.request.txt"]
+    assert "\nreplicate: 1\n---\n" in (asks / "00002.request.txt").read_text()
+
+
+def test_a_folder_that_was_emptied_gets_its_requests_again(asks: Path) -> None:
+    for _ in range(2):
+        awaited(Folder(str(asks)), request())
+        assert names(asks) == ["00001.request.txt"]
+        shutil.rmtree(asks)
 
 
 def test_the_ledger_knows_the_answers_of_a_run_and_that_their_price_is_unknown(asks: Path, how: ModelSettings) -> None:
