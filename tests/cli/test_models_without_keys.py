@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from experiment.outages import SENTENCES
 from judge.knowing import Knowing
@@ -343,3 +344,23 @@ def test_a_reader_in_a_folder_gets_its_whole_test_and_then_its_whole_exam(
     assert main(words) == PENDING
     assert answer_all(asks, knowing)
     assert main(words) == OK
+
+
+def test_no_file_of_a_run_holds_the_key_in_a_command_line_and_no_shared_copy_its_place(
+    recordings: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = f"{counting(tmp_path / 'bin', WORDS)} --api-key zyxw9876vuts"
+    words = command("compare", recordings, tmp_path, f"command:{line}")
+    monkeypatch.setattr(sys, "argv", ["workbench", *words])
+    assert main(words) == OK
+    told = capsys.readouterr()
+    assert "zyxw9876vuts" not in told.out + told.err + everything_in(tmp_path / "run")
+    assert str(tmp_path / "bin") in everything_in(tmp_path / "run")
+    assert main(["share", str(tmp_path / "run"), "--out", str(tmp_path / "shared"), "--no-report"]) == OK
+    assert str(tmp_path) not in everything_in(tmp_path / "shared")
+
+
+def everything_in(run: Path) -> str:
+    """The tables of a run and its other files, as text."""
+    tables = [pd.read_parquet(path).to_csv() for path in run.glob("*.parquet")]
+    return "\n".join([*tables, *(path.read_text() for path in run.rglob("*.json"))])
