@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -200,23 +201,36 @@ def test_a_folder_needs_a_path_that_is_a_folder(tmp_path: Path) -> None:
 
 
 WRITER = """
+import random
 import sys
+import time
+from pathlib import Path
 from workbench.errors import AnswerAwaited
 from workbench.models.folder import Folder
 from workbench.models.model import SummaryRequest
-model = Folder(sys.argv[1])
-for number in range(60):
+folder, seed = sys.argv[1:]
+numbers = list(range(80))
+random.Random(seed).shuffle(numbers)
+Path(folder + seed).touch()
+while not Path(folder + "go").exists():
+    time.sleep(0.001)
+for number in numbers:
     try:
-        model.complete(SummaryRequest(purpose="question", system="", write=lambda _: f"question {number}"))
+        prompt = f"question {number}"
+        Folder(folder).complete(SummaryRequest(purpose="question", system="", write=lambda _: prompt))
     except AnswerAwaited:
         pass
 """
 
 
 def test_processes_that_write_at_the_same_time_write_each_request_once(asks: Path) -> None:
-    crew = [subprocess.Popen([sys.executable, "-c", WRITER, str(asks)]) for _ in range(3)]
+    seeds = ["1", "2", "3"]
+    crew = [subprocess.Popen([sys.executable, "-c", WRITER, str(asks), seed]) for seed in seeds]
+    while not all(Path(f"{asks}{seed}").exists() for seed in seeds):
+        time.sleep(0.01)
+    Path(f"{asks}go").touch()
     assert [one.wait(60) for one in crew] == [0, 0, 0]
     texts = [(asks / name).read_text().partition("\n---\n")[2] for name in names(asks)]
-    assert sorted(texts) == sorted(f"question {number}\n" for number in range(60))
-    assert names(asks) == [f"{number:05}.request.txt" for number in range(1, 61)]
+    assert sorted(texts) == sorted(f"question {number}\n" for number in range(80))
+    assert names(asks) == [f"{number:05}.request.txt" for number in range(1, 81)]
     assert names(asks, ".*") == [], "no draft is left behind"
