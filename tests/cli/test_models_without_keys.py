@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from experiment.outages import SENTENCES
 from judge.knowing import Knowing
@@ -23,6 +24,8 @@ from workbench.cli.output import OK, PENDING, UNUSABLE
 from workbench.experiment.store import Results
 from workbench.importers.importer import load
 from workbench.importers.native import save
+from workbench.judge.exam.admission import admission_exams
+from workbench.judge.exam.readers import MOST_FAILURES
 from workbench.transcript.session import Session
 
 ROUNDS = 12
@@ -312,3 +315,52 @@ def test_a_finished_run_takes_an_answer_that_was_written_anew(
 def replays_of(run: Path) -> dict[str, str]:
     """The finished replays of a run, by file."""
     return {path.name: path.read_text() for path in (run / "replays").glob("*.json")}
+
+
+def test_the_requests_of_a_baseline_at_many_sizes_are_written_at_once(
+    recordings: dict[str, Path], knowing: Knowing, tmp_path: Path
+) -> None:
+    asks = tmp_path / "asks"
+    words = ["compare", str(recordings["long"]), "--strategies", "summarize,truncate", "--baseline", "summarize"]
+    words += ["--no-report", "--window", "2500", "--boundaries", "0.4,0.6,0.8", "--shares", "0.2,0.4"]
+    words += ["--model", f"folder:{asks}", "--out", str(tmp_path / "run")]
+    main(words)
+    rounds = []
+    while number := answer_all(asks, knowing):
+        rounds.append(number)
+        main(words)
+    compactions = Results.open(tmp_path / "run").table("compactions")
+    chained = len(compactions[(compactions["mode"] == "natural") & (compactions["strategy"] == "summarize")])
+    assert rounds[0] == 7 and len(rounds) <= max(chained, 3), "its own sizes, those of truncate, and what is chained"
+
+
+def test_a_reader_in_a_folder_gets_its_whole_test_and_then_its_whole_exam(
+    recordings: dict[str, Path], knowing: Knowing, tmp_path: Path
+) -> None:
+    asks = tmp_path / "asks"
+    words = command("judge exam, the reader", recordings, tmp_path, f"folder:{asks}")
+    assert main(words) == PENDING
+    assert answer_all(asks, knowing) == 2 * len(admission_exams()) > MOST_FAILURES
+    assert main(words) == PENDING
+    assert answer_all(asks, knowing)
+    assert main(words) == OK
+
+
+def test_no_file_of_a_run_holds_the_key_in_a_command_line_and_no_shared_copy_its_place(
+    recordings: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = f"{counting(tmp_path / 'bin', WORDS)} --api-key zyxw9876vuts"
+    words = command("compare", recordings, tmp_path, f"command:{line}")
+    monkeypatch.setattr(sys, "argv", ["workbench", *words])
+    assert main(words) == OK
+    told = capsys.readouterr()
+    assert "zyxw9876vuts" not in told.out + told.err + everything_in(tmp_path / "run")
+    assert str(tmp_path / "bin") in everything_in(tmp_path / "run")
+    assert main(["share", str(tmp_path / "run"), "--out", str(tmp_path / "shared"), "--no-report"]) == OK
+    assert str(tmp_path) not in everything_in(tmp_path / "shared")
+
+
+def everything_in(run: Path) -> str:
+    """The tables of a run and its other files, as text."""
+    tables = [pd.read_parquet(path).to_csv() for path in run.glob("*.parquet")]
+    return "\n".join([*tables, *(path.read_text() for path in run.rglob("*.json"))])

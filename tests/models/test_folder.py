@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -141,6 +143,14 @@ def test_another_replicate_is_another_request(asks: Path, how: ModelSettings) ->
     assert model.complete(request()).text == "It is shipped."
     awaited(with_replicate(model, 1), request())
     assert names(asks) == ["00001.request.txt", "00002.request.txt"]
+    assert "\nreplicate: 1\n---\n" in (asks / "00002.request.txt").read_text()
+
+
+def test_a_folder_that_was_emptied_gets_its_requests_again(asks: Path) -> None:
+    for _ in range(2):
+        awaited(Folder(str(asks)), request())
+        assert names(asks) == ["00001.request.txt"]
+        shutil.rmtree(asks)
 
 
 def test_the_ledger_knows_the_answers_of_a_run_and_that_their_price_is_unknown(asks: Path, how: ModelSettings) -> None:
@@ -191,23 +201,36 @@ def test_a_folder_needs_a_path_that_is_a_folder(tmp_path: Path) -> None:
 
 
 WRITER = """
+import random
 import sys
+import time
+from pathlib import Path
 from workbench.errors import AnswerAwaited
 from workbench.models.folder import Folder
 from workbench.models.model import SummaryRequest
-model = Folder(sys.argv[1])
-for number in range(60):
+folder, seed = sys.argv[1:]
+numbers = list(range(80))
+random.Random(seed).shuffle(numbers)
+Path(folder + seed).touch()
+while not Path(folder + "go").exists():
+    time.sleep(0.001)
+for number in numbers:
     try:
-        model.complete(SummaryRequest(purpose="question", system="", write=lambda _: f"question {number}"))
+        prompt = f"question {number}"
+        Folder(folder).complete(SummaryRequest(purpose="question", system="", write=lambda _: prompt))
     except AnswerAwaited:
         pass
 """
 
 
 def test_processes_that_write_at_the_same_time_write_each_request_once(asks: Path) -> None:
-    crew = [subprocess.Popen([sys.executable, "-c", WRITER, str(asks)]) for _ in range(3)]
+    seeds = ["1", "2", "3"]
+    crew = [subprocess.Popen([sys.executable, "-c", WRITER, str(asks), seed]) for seed in seeds]
+    while not all(Path(f"{asks}{seed}").exists() for seed in seeds):
+        time.sleep(0.01)
+    Path(f"{asks}go").touch()
     assert [one.wait(60) for one in crew] == [0, 0, 0]
     texts = [(asks / name).read_text().partition("\n---\n")[2] for name in names(asks)]
-    assert sorted(texts) == sorted(f"question {number}\n" for number in range(60))
-    assert names(asks) == [f"{number:05}.request.txt" for number in range(1, 61)]
+    assert sorted(texts) == sorted(f"question {number}\n" for number in range(80))
+    assert names(asks) == [f"{number:05}.request.txt" for number in range(1, 81)]
     assert names(asks, ".*") == [], "no draft is left behind"

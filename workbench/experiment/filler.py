@@ -51,6 +51,7 @@ class FillerModel:
 
     name: str
     word: str = "word"
+    word_tokens: int = 1
     asked: list[ModelUse] = field(default_factory=list)
 
     @property
@@ -66,7 +67,7 @@ class FillerModel:
         kind = model.partition(":")[0]
         wrote = min(most if kind in (PAID, *UNPRICED) else MOST, most, max(read, 1))
         self.asked.append(ModelUse("", model, 1, read, wrote, usd_of(model, read, wrote)))
-        text = f"{self.word} " * max(int(0.75 * wrote), 1)
+        text = f"{self.word} " * max(int(0.75 * wrote / self.word_tokens), 1)
         return Completion(text=text, model=model, input_tokens=read, output_tokens=wrote)
 
 

@@ -68,6 +68,14 @@ class BaselineAtSizes:
         _, done, wanted = self._at_size(event)
         return done.sent if _apart(done, wanted) <= ALLOWED - 1 else None
 
+    def prepare(self) -> None:
+        """Ask for all that does not depend on the sizes that others used.
+
+        Raises:
+            ModelError: as of `rows`.
+        """
+        _ = self._asked
+
     @cached_property
     def _asked(self) -> dict[int, list[Compaction]]:
         """The baseline at the sizes asked for, by boundary."""

@@ -1,4 +1,4 @@
-"""Makes all requests of a replay that no awaited answer can change, so that they can be answered together."""
+"""Makes all requests of a replay that no awaited answer can change, to be answered together."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from workbench.errors import AnswerAwaited, Unanswered
 from workbench.experiment.filler import FillerModel
 from workbench.models.model import Completion, Model, SummaryRequest
 
-AWAITED = "answer-still-awaited"
-"""What an awaited answer says; a request that says it depends on that answer and is not made."""
+AWAITED, AWAITED_TOKENS = "answer-still-awaited", 4
+"""What an awaited answer says, and its size; a request that says it depends on that answer."""
 
 
 @dataclass(slots=True)
@@ -18,7 +18,8 @@ class RequestsAhead:
 
     Attributes:
         model: an `AnsweringModel`.
-        chained: whether each request may depend on all answers before it: then none is made behind an awaited one.
+        chained: whether each request may depend on all answers before it: then none is made behind
+            an awaited one.
         awaited: why each awaited answer is not there.
         requests: how many were made or would have been.
     """
@@ -30,7 +31,7 @@ class RequestsAhead:
     filler: FillerModel = field(init=False)
 
     def __post_init__(self) -> None:
-        self.filler = FillerModel(self.model.name, AWAITED)
+        self.filler = FillerModel(self.model.name, AWAITED, AWAITED_TOKENS)
 
     @property
     def name(self) -> str:
@@ -38,7 +39,7 @@ class RequestsAhead:
         return self.model.name
 
     def complete(self, request: SummaryRequest, /) -> Completion:
-        """The model's answer; filler where it is awaited, or where the request depends on one that is.
+        """The model's answer; filler where it, or one that the request depends on, is awaited.
 
         Raises:
             Unanswered: the request may not be made.

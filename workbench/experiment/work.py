@@ -1,6 +1,7 @@
 """What a worker does: read a source, then every replay of its sessions that is not on disk yet."""
 
 import json
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,7 @@ from workbench.models.settings import ModelSettings
 from workbench.models.wrappers import AnsweringModel, innermost, requests_of
 from workbench.palette import REFERENCES
 from workbench.replay.boundaries import at_boundaries
+from workbench.replay.step import Replay
 from workbench.transcript.redaction import holds_one, masker
 
 
@@ -144,7 +146,7 @@ def _replayed(
                 raise WorkbenchError("its tables would hold a text that was masked elsewhere, and were not written")
             task.folder.keep(done.key, tables)
     except (Unanswered, SetupError) as error:
-        done = _pending(done, error, ready, preset, asked, task)
+        done = _pending(done, error, ready, preset, asked, task, against)
     except WorkbenchError as error:
         done = replace(done, reason=task.masked(str(error)))
     except MemoryError:
@@ -186,11 +188,12 @@ def _rests_on_changed_answers(tables: Mapping[str, Any]) -> bool:
 
 
 def _pending(
-    done: ReplayResult, why: WorkbenchError, ready: Prepared, preset: Preset, model: Model, task: Task
-) -> ReplayResult:
+    done: ReplayResult, why: WorkbenchError, ready: Prepared, preset: Preset, model: Model, task: Task,
+    baseline: BaselineAtSizes | None,
+) -> ReplayResult:  # fmt: skip
     """A replay that waits for its model; filler counts the summaries that it needs."""
     if is_awaited(why) and isinstance(model, AnsweringModel):
-        return _awaiting(done, why, ready, preset, model, task)
+        return _awaiting(done, why, ready, preset, model, task, baseline)
     answers = getattr(model, "answers", [])
     filler = FillerModel(model.name)
     for _ in replays(ready, preset, filler, task.spec):
@@ -201,19 +204,33 @@ def _pending(
 
 
 def _awaiting(
-    done: ReplayResult, why: WorkbenchError, ready: Prepared, preset: Preset, model: AnsweringModel, task: Task
-) -> ReplayResult:
+    done: ReplayResult, why: WorkbenchError, ready: Prepared, preset: Preset, model: AnsweringModel, task: Task,
+    baseline: BaselineAtSizes | None,
+) -> ReplayResult:  # fmt: skip
     """A replay of which somebody answers the requests later: all that can be known are made."""
     answering = AnsweringModel(model.model)
     ahead = RequestsAhead(answering, chained=True)
     with suppress(WorkbenchError):  # what else is wrong with the replay comes up when its answers are there
-        for _ in replays(ready, preset, ahead, task.spec):
+        for replay in replays(ready, preset, ahead, task.spec):
             ahead.chained = False  # only in the natural replay, which is made before all others
+            if baseline is not None and replay.mode == "matched" and not ahead.awaited:
+                _ask_baseline_ahead(baseline, replay, ready, task)
     answers = answering.answers
     return replace(
         done, pending=True, reason=task.masked(str(why)), summaries=max(ahead.requests, len(answers) + 1),
         written=sum(answers), useless=len(answers) - sum(answers),
     )  # fmt: skip
+
+
+def _ask_baseline_ahead(baseline: BaselineAtSizes, replay: Replay, ready: Prepared, task: Task) -> None:
+    """Make the requests of the baseline at the sizes of a replay."""
+    ahead = RequestsAhead(baseline.model)
+    copy = task.baseline_of(ready, ahead)
+    if copy is None:
+        return
+    copy.prepare()
+    if not ahead.awaited:  # else the sizes that it has are not known
+        deque(copy.rows(replay), maxlen=0)
 
 
 def _paid(

@@ -42,7 +42,7 @@ _SECRET = re.compile(r"(?:^|[_-])(?:api_?key|key|token|secret|password|passwd|cr
 
 @dataclass(frozen=True)
 class Command(LanguageModel):
-    """A program that answers, such as `claude -p`; `model` is its command line. No shell reads it."""
+    """A program that answers; `model` is its command line, such as `claude -p`. No shell is used."""
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -65,9 +65,8 @@ class Command(LanguageModel):
             SetupError: it is not installed.
         """
         if shutil.which(self.words[0]) is None:
-            raise SetupError(
-                f"there is no program {self.words[0]!r} to run {self.name}; install it, or write where it is"
-            )
+            program = repr(self.words[0])
+            raise SetupError(f"there is no program {program} to run {self.name}; install it, or write where it is")
 
     def seal(self, request: SummaryRequest, /) -> Mapping[str, object]:
         """The command line: whatever else the answer depends on, only the program knows."""
@@ -129,9 +128,15 @@ class Command(LanguageModel):
         text, is_cut = within_limit(answer, request)
         count = TiktokenCounter().count_text
         return Completion(
-            text=text, model=self.name, input_tokens=count(prompt), output_tokens=count(text), usd=None,
-            cut=is_cut or run.is_too_long, counted=True, why="" if text else f"it wrote nothing{run.reason}",
-        )  # fmt: skip
+            text=text,
+            model=self.name,
+            input_tokens=count(prompt),
+            output_tokens=count(text),
+            usd=None,
+            cut=is_cut or run.is_too_long,
+            counted=True,
+            why="" if text else f"it wrote nothing{run.reason}",
+        )
 
 
 def command_words(line: str) -> tuple[str, ...]:
@@ -150,19 +155,19 @@ def command_words(line: str) -> tuple[str, ...]:
 
 
 def without_secrets(line: str) -> str:
-    """A command line as it may be shown: what looks like a secret, or is named like one, is masked."""
+    """A command line as it may be shown: what looks or is named like a secret is masked."""
     redactor = Redactor(kinds=frozenset())
     words = command_words(line)
-    shown = list[str]()
+    shown_words = list[str]()
     for option, word in zip(("", *words), words, strict=False):
         name, equals, _ = word.partition("=")
         if equals and _SECRET.search(name):
-            shown.append(f"{name}={HIDDEN}")
+            shown_words.append(f"{name}={HIDDEN}")
         elif option.startswith("-") and "=" not in option and _SECRET.search(option):
-            shown.append(HIDDEN)
+            shown_words.append(HIDDEN)
         else:
-            shown.append(redactor.mask(word))
-    masked = redactor.mask(shlex.join(shown))
+            shown_words.append(redactor.mask(word))
+    masked = redactor.mask(shlex.join(shown_words))
     return line.strip() if masked == shlex.join(words) else masked
 
 
@@ -198,7 +203,9 @@ class ProgramRun:
 
 
 def run_program(words: tuple[str, ...], text: bytes, seconds: float) -> ProgramRun:
-    """Run a program on a text, within a time and a length of its output; what it started ends with it.
+    """Run a program on a text, within a time and a length of its output.
+
+    What it started ends with it.
 
     Raises:
         OSError: it cannot be started.
@@ -224,15 +231,15 @@ def run_program(words: tuple[str, ...], text: bytes, seconds: float) -> ProgramR
     finally:
         _stop(process)
         complaint.join(1.0)
-    return ProgramRun(bytes(output.kept), bytes(complaint.kept), process.returncode, is_late, is_too_long)
+    return ProgramRun(bytes(output.content), bytes(complaint.content), process.returncode, is_late, is_too_long)
 
 
 class _Reader(Thread):
-    """Reads a pipe to its end; keeps so many bytes of its beginning and then stops, or of its end."""
+    """Reads a pipe; stops after so many bytes, or keeps so many bytes of its end."""
 
     def __init__(self, pipe: IO[bytes], most: int, *, keeps_end: bool) -> None:
         super().__init__(daemon=True)
-        self.kept = bytearray()
+        self.content = bytearray()
         self.is_full = False
         self._pipe, self._most, self._keeps_end = pipe, most, keeps_end
         self.start()
@@ -240,11 +247,11 @@ class _Reader(Thread):
     def run(self) -> None:
         with self._pipe:
             while block := os.read(self._pipe.fileno(), BLOCK):
-                self.kept += block
+                self.content += block
                 if self._keeps_end:
-                    del self.kept[: -self._most]
-                elif len(self.kept) > self._most:
-                    del self.kept[self._most :]
+                    del self.content[: -self._most]
+                elif len(self.content) > self._most:
+                    del self.content[self._most :]
                     self.is_full = True
                     return
 

@@ -1,7 +1,8 @@
 """Asks whoever reads a folder: requests are numbered files, and answers are files beside them.
 
-A request is written once, under the next free number. Its file appears whole and never changes, so that any number of
-processes and people may work in one folder; which request a file holds is its `key`, a hash of all that was asked.
+A request is written once, under the next free number. Its file appears whole and never changes, so
+that any number of processes and people may work in one folder. Its `key` is a hash of all that is
+asked.
 """
 
 import hashlib
@@ -39,8 +40,9 @@ _NUMBER = re.compile(rf"(\d+)(?:{re.escape(REQUEST)}|{re.escape(ANSWER)})")
 _GUIDE_TEXT = f"""Requests of compaction-workbench wait here for answers.
 
 NUMBER{REQUEST} is a request: a header, a line {END}, and the text to answer.
-NUMBER{ANSWER} is its answer: plain text (UTF-8), nothing else. A person or any program may write it.
-A program that needs time writes to another name first and then renames the file: a half-written answer would be taken.
+NUMBER{ANSWER} is its answer: plain text (UTF-8), nothing else. Anybody may write it.
+A program that needs time writes to another name first and then renames the file: half an answer
+would be taken.
 An answer without a word counts as not there. Do not rename, change or remove a request.
 {ABOUT} may say who answers: who = "...", and how many tokens they read: window = 200000.
 The command that wrote the requests goes on when it is run again.
@@ -54,7 +56,7 @@ class Folder(LanguageModel):
     Attributes:
         model: the path of the folder, which is made with its first request.
         replicate: another number makes another request of the same text.
-        writes: whether requests are written; else answers that are there are taken, and nothing is asked.
+        writes: whether requests are written; else only answers that are there are taken.
         taken: the hash of each answer that was taken, by its number.
     """
 
@@ -107,7 +109,7 @@ class Folder(LanguageModel):
         answer = "" if number is None else _answer(self.path, number)
         if not answer:
             if number is None and self.writes:
-                requests.write(key, request)
+                requests.write(key, request, self.replicate)
             raise AnswerAwaited(f"answers are awaited in {self.path}")
         text, is_cut = within_limit(answer, request)
         if self.ledger is not None:
@@ -115,15 +117,20 @@ class Folder(LanguageModel):
         count = TiktokenCounter().count_text
         who = about(self.path).who
         return Completion(
-            text=text, model=f"{self.name} ({who})" if who else self.name, input_tokens=count(plain_text(request)),
-            output_tokens=count(text), usd=None, cut=is_cut, counted=True,
-        )  # fmt: skip
+            text=text,
+            model=f"{self.name} ({who})" if who else self.name,
+            input_tokens=count(plain_text(request)),
+            output_tokens=count(text),
+            usd=None,
+            cut=is_cut,
+            counted=True,
+        )
 
     def first_results(self, request: SummaryRequest, calls: Calls, results: Sequence[str]) -> Sequence[str]:
-        """What the calls of an answer gave the first time, which is kept beside it: these results, if this is it.
+        """What the calls of an answer gave the first time: these results, if this is the first time.
 
-        A call that gives another result each time, such as the time of day, would make each request behind it a new
-        one.
+        They are kept beside the answer. A call that gives another result each time, such as the
+        time of day, would make each request behind it a new one.
 
         Raises:
             SettingError: the folder cannot be written.
@@ -135,9 +142,9 @@ class Folder(LanguageModel):
         try:
             if not file.exists():
                 _create(file, _results_text(calls, results))
-            kept = json.loads(file.read_text(encoding="utf-8"))
-            if kept["calls"] == [list(call) for call in calls]:
-                return list(map(str, kept["results"]))
+            stored = json.loads(file.read_text(encoding="utf-8"))
+            if stored["calls"] == [list(call) for call in calls]:
+                return list(map(str, stored["results"]))
             file.write_text(_results_text(calls, results), encoding="utf-8")  # the answer was changed
         except (OSError, ValueError, LookupError, TypeError) as error:
             raise SettingError(f"{file} cannot be used: {error}; without it the calls are made anew") from error
@@ -150,7 +157,7 @@ class Folder(LanguageModel):
 
 
 def are_changed(folder: Path, taken: Mapping[str, str]) -> bool:
-    """Whether a folder now has other answers than those that were taken; one that it lost does not count."""
+    """Whether a folder now has other answers than were taken; one that it lost does not count."""
     answers = ((_answer(folder, int(number)), earlier) for number, earlier in taken.items())
     return any(answer and _hash(answer) != earlier for answer, earlier in answers)
 
@@ -185,13 +192,15 @@ def about(folder: Path) -> About:
 @lru_cache(maxsize=64)
 def _about(file: Path, changed: int) -> About:
     try:
-        told = tomllib.loads(file.read_text(encoding="utf-8"))
+        fields = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise SettingError(f"{file} cannot be read: {error}") from error
-    who, window = told.get("who", ""), told.get("window")
+    who, window = fields.get("who", ""), fields.get("window")
     is_number = isinstance(window, int) and not isinstance(window, bool) and window > 0
-    if not isinstance(who, str) or not (window is None or is_number) or set(told) - set(asdict(About())):
-        raise SettingError(f'{file} may hold who = "...", a text, and window = ..., a number of tokens; nothing else')
+    is_understood = isinstance(who, str) and (window is None or is_number)
+    if not is_understood or set(fields) - set(asdict(About())):
+        what = 'who = "...", a text, and window = ..., a number of tokens; nothing else'
+        raise SettingError(f"{file} may hold {what}")
     return About(" ".join(who.split()), window)
 
 
@@ -212,9 +221,15 @@ class Requests:
 
     def number(self, key: str) -> int | None:
         """The number of the request with this key; None where it is not written."""
+        if key in self.numbers and not self.file(self.numbers[key]).is_file():
+            self.numbers, self.names, self.largest = {}, set(), 0  # somebody emptied the folder
         if key not in self.numbers:
             self.look()
         return self.numbers.get(key)
+
+    def file(self, number: int) -> Path:
+        """Where the request of this number is."""
+        return self.folder / f"{number:0{DIGITS}}{REQUEST}"
 
     def look(self) -> None:
         """Read the requests that are new."""
@@ -228,7 +243,7 @@ class Requests:
                 self.numbers.setdefault(key, number)
             self.names.add(name)
 
-    def write(self, key: str, request: SummaryRequest) -> None:
+    def write(self, key: str, request: SummaryRequest, replicate: int) -> None:
         """Write a request under the next number, unless another process has just written it.
 
         Raises:
@@ -239,8 +254,7 @@ class Requests:
             self._write_guide()
             while self.number(key) is None:
                 number = self.largest + 1
-                text = request_text(number, key, request)
-                _create(self.folder / f"{number:0{DIGITS}}{REQUEST}", text)
+                _create(self.file(number), request_text(number, key, request, replicate))
                 self.look()
         except OSError as error:
             raise SettingError(f"{self.folder} cannot take a request: {error.strerror or error}") from error
@@ -263,13 +277,18 @@ def waiting(folder: Path) -> int:
     return sum(not _answer(folder, number) for number in requests.numbers.values())
 
 
-def request_text(number: int, key: str, request: SummaryRequest) -> str:
+def request_text(number: int, key: str, request: SummaryRequest, replicate: int = 0) -> str:
     """The file of a request: its header and its text."""
     limit = "none" if request.max_tokens is None else f"{request.max_tokens} tokens"
     header = {
-        "request": f"{number:0{DIGITS}}", "kind": "turn" if request.tools else request.purpose, "limit": limit,
-        "answer": f"{number:0{DIGITS}}{ANSWER}", "key": key,
-    }  # fmt: skip
+        "request": f"{number:0{DIGITS}}",
+        "kind": "turn" if request.tools else request.purpose,
+        "limit": limit,
+        "answer": f"{number:0{DIGITS}}{ANSWER}",
+        "key": key,
+    }
+    if replicate:  # the same text is asked again
+        header["replicate"] = str(replicate)
     lines = [f"{name}: {value}" for name, value in header.items()]
     return "\n".join([*lines, END, plain_text(request)])
 

@@ -1,4 +1,4 @@
-"""What all models have in common that read a prompt and are asked: at a provider, by a command or in a folder."""
+"""What all models have in common that read a prompt: at a provider, behind a program, in a folder."""
 
 import time
 from abc import ABC, abstractmethod
@@ -57,7 +57,7 @@ class LanguageModel(ABC):
         """
 
     def for_replicate(self, replicate: int) -> Self:
-        """The same model for another replicate; only a model that keeps its answers itself differs."""
+        """The same for another replicate; only a model that keeps its answers itself differs."""
         return self
 
 
@@ -65,7 +65,7 @@ def with_retries(options: ProviderOptions, attempt: Callable[[], Completion]) ->
     """The completion of the first attempt that gives one, with the seconds that all attempts took.
 
     Raises:
-        ModelError: of the last attempt that the options allow, or of one that a repetition cannot help.
+        ModelError: of the last attempt that the options allow, or of one that would fail again.
     """
     started = time.monotonic()
     wait = options.first_wait

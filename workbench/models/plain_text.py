@@ -10,7 +10,7 @@ WORDS = 0.75
 
 
 def plain_text(request: SummaryRequest) -> str:
-    """The system prompt, the prompt, and how long the answer may be: paragraphs with an empty line between them.
+    """The system prompt, the prompt, and how long the answer may be, with an empty line between them.
 
     A conversation with tools takes the place of both prompts.
     """
@@ -28,9 +28,8 @@ def length_limit(request: SummaryRequest) -> str:
     if request.max_tokens is None:
         return ""
     words = max(int(WORDS * request.max_tokens), 1)
-    return (
-        f"The answer may have {request.max_tokens:,} tokens (about {words:,} words) at most; what is longer is cut off."
-    )
+    most = f"{request.max_tokens:,} tokens (about {words:,} words)"
+    return f"The answer may have {most} at most; what is longer is cut off."
 
 
 def within_limit(answer: str, request: SummaryRequest) -> tuple[str, bool]:

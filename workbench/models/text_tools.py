@@ -14,13 +14,16 @@ TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class TextToolModel(ModelWrapper):
-    """Takes the calls out of a model's text; one that cannot be read is told with the reason, and it answers again."""
+    """Takes the calls out of a model's text.
+
+    A call that cannot be read is shown to the model with the reason, and it answers again.
+    """
 
     def complete(self, request: SummaryRequest, /) -> Completion:
         """The words and the calls.
 
         Raises:
-            ModelError: the model gave no answer, or its calls could not be read as often as it was told why.
+            ModelError: the model gave no answer, or none of several with calls that can be read.
         """
         if not request.tools:
             return self.model.complete(request)
@@ -41,7 +44,7 @@ class TextToolModel(ModelWrapper):
 
 def _with_reason(request: SummaryRequest, answer: str, reason: str) -> SummaryRequest:
     """The request with an answer that cannot be read, and the reason."""
-    told = f"Your last answer was not carried out: {reason} Answer again."
-    chat = [*request.chat, {"role": "assistant", "content": answer}, {"role": "user", "content": told}]
+    reason_text = f"Your last answer was not carried out: {reason} Answer again."
+    chat = [*request.chat, {"role": "assistant", "content": answer}, {"role": "user", "content": reason_text}]
     written = json.dumps([chat, list(request.tools)], sort_keys=True, ensure_ascii=False)
     return replace(request, chat=tuple(chat), write=lambda _: written)

@@ -1,4 +1,4 @@
-"""Tool calls as plain text, for models that only take and give text: a JSON object in a fenced block for each call."""
+"""Tool calls as plain text: a JSON object in a fenced block for each call."""
 
 import json
 import re
@@ -105,13 +105,19 @@ def _call(block: str, tools: Sequence[Mapping[str, Json]]) -> tuple[str, str]:
     except ValueError as error:
         raise UnreadableCall(f"the block {_short(block)} is no JSON ({error}).") from None
     if not isinstance(call, dict) or set(call) != {"tool", "arguments"}:
-        raise UnreadableCall(f'the block {_short(block)} must be an object with "tool" and "arguments" alone.')
+        what = 'an object with "tool" and "arguments" alone'
+        raise UnreadableCall(f"the block {_short(block)} must be {what}.")
     if call["tool"] not in names:
         raise UnreadableCall(f"there is no tool {call['tool']!r}; there are {', '.join(names)}.")
     arguments = call["arguments"]
-    if not isinstance(arguments, dict) or not all(isinstance(value, str | int | float) for value in arguments.values()):
-        raise UnreadableCall(f"the arguments of {call['tool']} must be an object whose values are texts or numbers.")
+    if not isinstance(arguments, dict) or not all(map(_is_value, arguments.values())):
+        what = "an object whose values are texts or numbers"
+        raise UnreadableCall(f"the arguments of {call['tool']} must be {what}.")
     return call["tool"], json.dumps(arguments, ensure_ascii=False)
+
+
+def _is_value(value: Json) -> bool:
+    return isinstance(value, str | int | float)
 
 
 def _short(block: str) -> str:

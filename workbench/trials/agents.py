@@ -51,7 +51,7 @@ class Agent(Protocol):
         """
         ...
 
-    def told(self, calls: Sequence[Call], results: Sequence[str], /) -> Sequence[str]:
+    def first_results(self, calls: Sequence[Call], results: Sequence[str], /) -> Sequence[str]:
         """What it is told of its calls: their results, or those that it was told when it made them before."""
         ...
 
@@ -121,7 +121,7 @@ class ReaderAgent:
         """See `Agent`."""
         self._steps = deque(turn.steps)
 
-    def told(self, calls: Sequence[Call], results: Sequence[str]) -> Sequence[str]:
+    def first_results(self, calls: Sequence[Call], results: Sequence[str]) -> Sequence[str]:
         """See `Agent`."""
         return results
 
@@ -178,7 +178,7 @@ class ModelAgent:
     def begin(self, turn: Turn) -> None:
         """See `Agent`."""
 
-    def told(self, calls: Sequence[Call], results: Sequence[str]) -> Sequence[str]:
+    def first_results(self, calls: Sequence[Call], results: Sequence[str]) -> Sequence[str]:
         """See `Agent`. Who answers in a folder answers in many sittings, and in each the calls are made again."""
         folder = innermost(self._model)
         if not calls or self._request is None or not isinstance(folder, Folder):

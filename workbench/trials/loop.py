@@ -136,7 +136,7 @@ class _Work:
         trial.steps += 1
         trial.messages.append(_message(answer, len(trial.calls)))
         self._bill.add(sent, trial.messages[-1], answer.usd)
-        results = self._agent.told(answer.calls, list(map(self._output, answer.calls)))
+        results = self._agent.first_results(answer.calls, list(map(self._output, answer.calls)))
         for number, result in enumerate(results, len(trial.calls)):
             trial.messages.append({"role": "tool", "tool_call_id": _id(number), "content": result})
         trial.calls += answer.calls
