@@ -15,6 +15,7 @@ import pandas as pd
 
 from workbench.errors import SettingError
 from workbench.experiment.atomic import write_atomically
+from workbench.experiment.bounded import check_table, text_of
 from workbench.private_files import make_private_folder
 
 SCHEMA = 1
@@ -161,7 +162,10 @@ class TableFolder:
 def read_table(path: Path) -> pd.DataFrame:
     """The table in a file; else a `SettingError` that names the file."""
     try:
+        check_table(path)
         return pd.read_parquet(path)
+    except SettingError:
+        raise
     except Exception as error:  # noqa: BLE001 - what pyarrow and pandas raise on damaged bytes is of many kinds
         raise SettingError(f"{path} cannot be read as a table: {error}") from None
 
@@ -190,7 +194,7 @@ class RunFolder:
     def replay(self, key: str) -> dict[str, Any] | None:
         """A finished replay, or None; a file that is not as it was written counts as none, and is written anew."""
         path = self.path / "replays" / f"{key}.json"
-        found = _KEPT.fullmatch(path.read_text(encoding="ascii", errors="replace")) if path.is_file() else None
+        found = _KEPT.fullmatch(text_of(path)) if path.is_file() else None
         if found is None or sha256(found[2].encode()).hexdigest() != found[1]:
             return None
         replay: dict[str, Any] = json.loads(found[2])
@@ -262,8 +266,8 @@ class Results:
         """How the run was made."""
         path = self.path / "manifest.json"
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            found = json.loads(text_of(path))
+        except (OSError, ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
             raise SettingError(f"{path} is no manifest of a run; run its command again")

@@ -16,6 +16,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from workbench.errors import SettingError, WorkbenchError
+from workbench.experiment.bounded import text_of
 from workbench.experiment.exports import csv_text
 from workbench.formats import some
 from workbench.markup import TEMPLATES, render
@@ -113,7 +114,7 @@ def application(root: Path, token: str, port: int) -> Starlette:
         path = entry(request).path / "report.html"
         if not path.is_file() or not path.resolve().is_relative_to(root.resolve()):
             raise NotShown("This run has no report; `workbench report` writes it.")
-        page = path.read_text(encoding="utf-8", errors="replace")
+        page = text_of(path)
         view = f"{base}runs/{request.path_params['run']}/"
         return HTMLResponse(
             page.replace('<html lang="en">', f'<html lang="en" data-view="{view}">', 1),

@@ -14,6 +14,7 @@ import numpy as np
 from pydantic import Field
 
 from workbench.errors import SettingError, Unanswered, UnknownName
+from workbench.experiment.bounded import text_of
 from workbench.experiment.filler import FillerModel, ModelUse
 from workbench.experiment.prepared import What
 from workbench.experiment.progress import progress
@@ -54,7 +55,7 @@ class ExamResults(TableFolder):
     @cached_property
     def notes(self) -> dict[str, object]:
         """Who was asked, with which settings."""
-        return dict(json.loads((self.path / self.file).with_suffix(".json").read_text(encoding="utf-8")))
+        return dict(json.loads(text_of((self.path / self.file).with_suffix(".json"))))
 
     @property
     def pending(self) -> str:
