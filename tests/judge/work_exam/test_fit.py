@@ -1,5 +1,6 @@
 """A reader is fitted to answers and held against those of projects that were left out."""
 
+import gzip
 import json
 import random
 from pathlib import Path
@@ -44,6 +45,14 @@ def test_answers_that_follow_the_points_are_foretold_on_other_projects(tmp_path:
     assert report.auc == pytest.approx(1.0)
     assert report.order > 0.9
     assert report.largest_error < 0.2
+
+
+def test_packed_answers_are_read_as_well(tmp_path: Path) -> None:
+    folder = answered(tmp_path / "run")
+    once = read_answers([folder])
+    (folder / f"{SITTINGS}.gz").write_bytes(gzip.compress((folder / SITTINGS).read_bytes()))
+    (folder / SITTINGS).unlink()
+    assert read_answers([folder]).equals(once)
 
 
 def test_answers_by_chance_are_not(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from workbench.importers.native import save
 from workbench.judge.work_exam.scores import readers_agree, work_scores
 from workbench.judge.work_exam.sitting import COLUMNS, SITTINGS, WorkAnswers, judge_work
 from workbench.judge.work_exam.write import write_exams
+from workbench.metrics.work_exam.fitted_reader import FEATURES
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.session import Session
 
@@ -129,12 +130,12 @@ def test_a_reader_that_does_not_answer_leaves_its_replies_pending(exams: Path) -
     assert set(answers.table["reason"]) == {"down"}
 
 
-def test_the_contexts_are_kept_with_their_answers(exams: Path) -> None:
+def test_the_answers_are_kept_with_their_features_and_without_the_contexts(exams: Path) -> None:
     answers = judged(exams)
     records = [json.loads(line) for line in (answers.path / SITTINGS).read_text().splitlines()]
     assert {record["strategy"] for record in records} == {"none", "truncate", "null"}
-    assert records[0]["answers"][0]["points"]
-    assert "part 3" in next(record["context"] for record in records if record["strategy"] == "none")
+    assert len(records[0]["answers"][0]["features"]) == len(FEATURES)
+    assert "please look at part" not in (answers.path / SITTINGS).read_text()
 
 
 def test_a_session_without_an_exam_is_told_how_to_get_one(tmp_path: Path) -> None:

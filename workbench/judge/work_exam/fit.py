@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -80,10 +81,12 @@ def read_answers(folders: Iterable[Path]) -> pd.DataFrame:
 
 
 def _rows(folder: Path) -> Iterator[dict[str, Any]]:
-    file = folder / SITTINGS
-    if not file.is_file():
+    file = next((file for file in (folder / SITTINGS, folder / f"{SITTINGS}.gz") if file.is_file()), None)
+    if file is None:
         raise SettingError(f"{folder} holds no answers about the work; `workbench judge work` asks for some")
-    for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+    content = file.read_bytes()
+    text = (gzip.decompress(content) if file.suffix == ".gz" else content).decode()
+    for number, line in enumerate(text.splitlines(), 1):
         try:
             sitting = json.loads(line)
             yield from _answers(sitting)

@@ -65,7 +65,7 @@ COLUMNS = {
 FITTED = "fitted"
 """The name of the reader that asks no model."""
 SITTINGS = "sittings.jsonl"
-"""The file with each context, its questions and its answers: what a fitted reader is trained on."""
+"""The file with the answers of each sitting and their features: what a reader is fitted to. It holds no context."""
 
 
 @dataclass(frozen=True)
@@ -379,13 +379,12 @@ def _rows(sitting: Sitting, reader: str, grader: str) -> Iterator[Row]:
 
 
 def _record(sitting: Sitting, rarities: dict[tuple[str, int], Rarity]) -> dict[str, Any]:
-    """A sitting as plain JSON: the context, and each question with its reply, its score and its features."""
+    """A sitting as plain JSON: which context it was, and each question with its reply, its score and its features."""
     session, at = sitting.context.ready.session, sitting.context.at
     if (session.id, at) not in rarities:
         rarities[session.id, at] = Rarity(said_text(message) for message in session.messages[:at])
     rarity = rarities[session.id, at]
-    text = context_text(sitting.context.context.messages)
-    context = ReadContext.of(text)
+    context = ReadContext.of(context_text(sitting.context.context.messages))
     answers = []
     for number, question in enumerate(sitting.sheet):
         is_work = question.half == "work"
@@ -402,4 +401,4 @@ def _record(sitting: Sitting, rarities: dict[tuple[str, int], Rarity]) -> dict[s
             }
         )
     place = sitting.context.place | {"writer": sitting.context.writer, "reading": sitting.reading}
-    return {**place, "context": text, "answers": answers}
+    return {**place, "answers": answers}
