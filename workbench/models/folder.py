@@ -210,38 +210,63 @@ class Requests:
 
     Attributes:
         numbers: of the requests, by key.
-        names: of the files that were looked at.
-        largest: the largest number in use, 0 for none.
+        looked_at: the numbers of the files that were read.
+        largest: the largest number in use, of a request or an answer; 0 for none.
+        is_listed: whether the whole folder was listed; after that a new request is the next number.
     """
 
     folder: Path
     numbers: dict[str, int] = field(default_factory=dict)
-    names: set[str] = field(default_factory=set)
+    looked_at: set[int] = field(default_factory=set)
     largest: int = 0
+    is_listed: bool = False
 
     def number(self, key: str) -> int | None:
         """The number of the request with this key; None where it is not written."""
         if key in self.numbers and not self.file(self.numbers[key]).is_file():
-            self.numbers, self.names, self.largest = {}, set(), 0  # somebody emptied the folder
+            self._forget()
         if key not in self.numbers:
             self.look()
         return self.numbers.get(key)
 
-    def file(self, number: int) -> Path:
-        """Where the request of this number is."""
-        return self.folder / f"{number:0{DIGITS}}{REQUEST}"
+    def file(self, number: int, ending: str = REQUEST) -> Path:
+        """Where the request of this number is, or its answer."""
+        return self.folder / f"{number:0{DIGITS}}{ending}"
 
     def look(self) -> None:
         """Read the requests that are new."""
-        for name in sorted(_names(self.folder) - self.names):
+        if not self.is_listed:
+            self._list()
+        while True:
+            number = self.largest + 1
+            if self.file(number).is_file():
+                self._read(number)
+            elif self.file(number, ANSWER).is_file():  # its request was removed
+                self._list()
+            else:
+                return
+
+    def _list(self) -> None:
+        for name in sorted(_names(self.folder)):
             matched = _NUMBER.fullmatch(name)
             if matched is None:
                 continue
             number = int(matched[1])
             self.largest = max(self.largest, number)
-            if name.endswith(REQUEST) and (key := _header(self.folder / name).get("key")):
-                self.numbers.setdefault(key, number)
-            self.names.add(name)
+            if name.endswith(REQUEST) and number not in self.looked_at:
+                self._read(number)
+        self.is_listed = True
+
+    def _read(self, number: int) -> None:
+        key = _header(self.file(number)).get("key")
+        if key:
+            self.numbers.setdefault(key, number)
+        self.looked_at.add(number)
+        self.largest = max(self.largest, number)
+
+    def _forget(self) -> None:
+        """Begin anew, since somebody removed requests."""
+        self.numbers, self.looked_at, self.largest, self.is_listed = {}, set(), 0, False
 
     def write(self, key: str, request: SummaryRequest, replicate: int) -> None:
         """Write a request under the next number, unless another process has just written it.
@@ -255,7 +280,6 @@ class Requests:
             while self.number(key) is None:
                 number = self.largest + 1
                 _create(self.file(number), request_text(number, key, request, replicate))
-                self.look()
         except OSError as error:
             raise SettingError(f"{self.folder} cannot take a request: {error.strerror or error}") from error
 
