@@ -21,7 +21,9 @@ from workbench.models.settings import ModelSettings
 from workbench.models.wrappers import requests_of
 from workbench.palette import REFERENCES
 from workbench.replay.boundaries import at_boundaries
+from workbench.transcript.message import said_texts
 from workbench.transcript.redaction import holds_one, masker
+from workbench.transcript.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,7 @@ def _new_tables(
     tables = replay_rows(ready, preset, model, task.spec, baseline)
     since = () if baseline is None else requests_of(baseline.model)[len(before) :]
     for row in tables["compactions"]:  # what a model said beside its summary; the rest was masked before
-        row |= {column: task.masked(str(row[column])) for column in ("findings", "why")}
+        row |= {column: task.masked(str(row[column])) for column in ("findings", "misreports", "why")}
     return {**tables, "paid": _paid(task, (*requests_of(model), *since))}
 
 
@@ -219,6 +221,12 @@ def replay_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Mode
     )  # fmt: skip
 
 
+def content_of(session: Session) -> str:
+    """A name for what was said in a session, whatever the session is called and wherever it lies."""
+    said = [[message.role, *said_texts(message)] for message in session.messages]
+    return key(said)[:16]
+
+
 def _session_row(ready: Prepared) -> Row:
     session, sizing, fitted = ready.session, ready.sizing, ready.sizing.calibration
     return {
@@ -238,6 +246,8 @@ def _session_row(ready: Prepared) -> Row:
         "window_used": ready.window,
         "recorded_compactions": len(session.recorded),
         "skipped": "\n".join(session.origin.skipped),
+        "reports_left_out": "\n".join(ready.left_out),
+        "content": content_of(session),
         "status": "ok",
         "reason": "",
     }
