@@ -28,6 +28,14 @@ TESTS = {
         "tests/transcript/test_redaction.py", "tests/experiment/test_redact.py", "tests/experiment/test_share.py",
         "tests/experiment/test_leaks.py", "tests/experiment/test_csv.py",
     ],
+    "keys that a gateway repeats": ["tests/models/test_keys.py", "tests/cli/test_keys_stay_out.py"],
+    "every command that reads sessions, masked": ["tests/cli/test_redact_everywhere.py"],
+    "who can read what is written": ["tests/cli/test_file_modes.py"],
+    "forged recordings": ["tests/experiment/test_forged.py"],
+    "bills that cannot be true, damaged caches": [
+        "tests/models/test_billing.py", "tests/models/test_ledger.py", "tests/models/test_response_cache.py",
+        "tests/experiment/test_money.py",
+    ],
     "faults of providers": ["tests/models/test_faults.py", "tests/experiment/test_outages.py"],
     "damaged tables and manifests": ["tests/experiment/test_store.py", "tests/report/test_closed_loop.py"],
     "workers, memory, clocks, two processes": [

@@ -31,6 +31,9 @@ def finish(results: Results) -> int:
     sessions, replays = results.sessions, results.replays
     for row in sessions[sessions["status"] != "ok"].itertuples():
         complain(f"left out: {row.reason}")
+    for row in sessions[sessions["reports_left_out"].fillna("") != ""].itertuples():
+        for reports in row.reports_left_out.splitlines():
+            complain(f"left out of {row.session}, since it cannot be true: {reports}")
     failed = replays[replays["status"] == "failed"]
     for row in failed.head(LISTED).itertuples():
         complain(f"failed: {row.session} under {row.strategy}: {row.reason}")

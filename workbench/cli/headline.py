@@ -22,6 +22,7 @@ from workbench.report.decision import decision
 from workbench.report.summaries import RECORDED, by_size, recorded
 from workbench.report.summaries import headline as means_of
 from workbench.report.tables import SAVED, Tables
+from workbench.report.trust import trust_sentences
 from workbench.report.verdict import over_sessions, verdict
 
 METRICS = ("tokens_saved", "peak_context", "over_window", "compactions", "prefix_reuse", "violations")
@@ -79,6 +80,7 @@ def outcome(results: Results, run: Tables, no_report: bool) -> dict[str, object]
         **answered(results),
         "decision": None if chosen is None else asdict(chosen),
         "verdict": str(verdict(run)),
+        "warnings": list(trust_sentences(run)),
         "notes": list(notes(run)),
         "names_only": {name: {"presence": named, "exam": told} for name, (named, told) in run.names_only.items()},
         "baseline": run.baseline,

@@ -10,6 +10,7 @@ from workbench.cli.output import OK, UNUSABLE, complain, printable, say, say_jso
 from workbench.experiment.spec import Masking
 from workbench.importers.importer import scan
 from workbench.models.tokenizer import TiktokenCounter
+from workbench.replay.reports import checked_reports
 from workbench.replay.sizing import Sizing
 from workbench.transcript.redaction import masker, redacted
 from workbench.transcript.session import Session
@@ -65,9 +66,12 @@ def inspect(
 def _facts(session: Session) -> dict[str, Any]:
     counter = TiktokenCounter()
     counted = counter.sizes(session.messages)
-    fitted = Sizing.of(session, counted, counter).calibration
+    checked = checked_reports(session, counted, counter)
+    fitted = Sizing.of(checked.session, counted, counter).calibration
     reported = [
-        m.usage.prompt for m in session.messages if m.role == "assistant" and m.usage is not None and m.usage.prompt
+        m.usage.prompt
+        for m in checked.session.messages
+        if m.role == "assistant" and m.usage is not None and m.usage.prompt
     ]
     return {
         "session": session.id,
@@ -99,6 +103,7 @@ def _facts(session: Session) -> dict[str, Any]:
             "scale": None if fitted is None else round(fitted.scale, 3),
             "median_error": None if fitted is None else round(fitted.error, 4),
         },
+        "reports_left_out": list(checked.left_out),
         "skipped": list(session.origin.skipped),
     }
 

@@ -61,6 +61,8 @@ def replay(
     if len(chosen) > 1:
         complain(f"{session} holds {len(chosen)} sessions; this is the first, {chosen[0].id}")
     ready = prepared(redacted(chosen[0], spec.redaction), spec.window)
+    for reports in ready.left_out:
+        complain(f"left out, since it cannot be true: {reports}")
     tell_terms(*spec.model)
     ahead = Foresight(spec.model[:1])
     if ahead.asks:
@@ -77,7 +79,15 @@ def replay(
         wanted = {"window_wanted": ready.wanted.tokens, "window_source": ready.wanted.source}
         ending = {"ended": None if ended is None else ended._asdict()}
         say_json(
-            {"session": ready.session.id, "strategy": strategy, "window": ready.window, **wanted, **ending, **tables}
+            {
+                "session": ready.session.id,
+                "strategy": strategy,
+                "window": ready.window,
+                **wanted,
+                **ending,
+                **tables,
+                "reports_left_out": list(ready.left_out),
+            }
         )
     else:
         _show(ready, done, tables, refusals)

@@ -136,6 +136,7 @@ def lines(state: SessionState, lost: list[Lost]) -> list[str]:
         f"next     {_due(state)}",
         f"growth   {growth}",
     ]
+    found += [f"left out, since it cannot be true: {reports}"[:79] for reports in state.reports_left_out]
     total = max(sum(state.parts.values()), 1)
     found += [
         f"  {size / total:>4.0%} {size:>9,}  {printable(part)[:50]}" for part, size in state.parts.items() if size

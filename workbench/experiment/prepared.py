@@ -26,6 +26,7 @@ from workbench.models.tokenizer import TiktokenCounter
 from workbench.models.wrappers import AnsweringModel
 from workbench.replay.boundaries import by_fill
 from workbench.replay.natural import natural
+from workbench.replay.reports import checked_reports
 from workbench.replay.sizing import Sizing, Window, window_of
 from workbench.replay.step import Replay
 from workbench.transcript.context import Context
@@ -36,14 +37,18 @@ from workbench.transcript.session import Session
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A session with its sizes, its index and the window of its replays (tokens), which is at least the one wanted."""
+    """A session with its sizes, its index and the window of its replays (tokens), which is at least the one wanted.
+
+    `masked` is what was masked in it and may stand nowhere; `left_out`, what it reports that cannot be true.
+    """
 
     session: Session
     sizing: Sizing
     index: Index
     window: int
     wanted: Window
-    masked: frozenset[str] = frozenset()  # what was masked in it and may stand nowhere
+    masked: frozenset[str] = frozenset()
+    left_out: tuple[str, ...] = ()
     _models: dict[Model, Model] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def reader(self, model: Model) -> Model:
@@ -60,7 +65,9 @@ class Prepared:
 
 
 def prepared(session: Session, window: int | None = None) -> Prepared:
-    """Count and calibrate a session, and extract its entities.
+    """Check and count a session, calibrate it, and extract its entities.
+
+    What the recording reports of its sizes and times that cannot be true is left out, see `replay.reports`.
 
     Args:
         session: any.
@@ -73,9 +80,13 @@ def prepared(session: Session, window: int | None = None) -> Prepared:
         raise SettingError(f"session is {session!r:.80}; a session, such as wb.load gives, would be accepted")
     whole("window", window, optional=True)
     counter = TiktokenCounter()
-    sizing = Sizing.of(session, counter.sizes(session.messages), counter)
-    wanted = window_of(session, window)
-    return Prepared(session, sizing, Index(session.messages, session.cwd), sizing.window(wanted.tokens), wanted)
+    sizes = counter.sizes(session.messages)
+    checked = checked_reports(session, sizes, counter)
+    trusted = checked.session
+    sizing = Sizing.of(trusted, sizes, counter)
+    wanted = window_of(trusted, window)
+    index = Index(trusted.messages, trusted.cwd)
+    return Prepared(trusted, sizing, index, sizing.window(wanted.tokens), wanted, left_out=checked.left_out)
 
 
 def replay(

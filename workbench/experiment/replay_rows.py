@@ -168,6 +168,7 @@ def _asked(completions: Sequence[Completion]) -> Row:
         "writer": " + ".join(dict.fromkeys(map(_writer, completions))),
         "method": " + ".join(dict.fromkeys(filter(None, map(_method, completions)))),
         "left_out": sum(completion.left_out or 0 for completion in completions),
+        "misreports": "\n".join(dict.fromkeys(filter(None, (completion.misreport for completion in completions)))),
         "findings": "\n".join(dict.fromkeys(text for completion in completions for text in _findings(completion))),
     }
 

@@ -32,8 +32,8 @@ COLUMNS: dict[str, dict[str, str]] = {
         "session": "session", "title": "text", "project": "text", "path": "text", "format": "str", "model": "text",
         "messages": "int", "requests": "int", "tokens": "int", "overhead": "int", "scale": "float",
         "calibration_error": "float", "window": "int", "window_wanted": "int", "window_source": "str",
-        "window_used": "int", "branches": "int", "recorded_compactions": "int", "skipped": "lines", "status": "str",
-        "reason": "text",
+        "window_used": "int", "branches": "int", "recorded_compactions": "int", "skipped": "lines",
+        "reports_left_out": "lines", "content": "text", "status": "str", "reason": "text",
     },
     "steps": {
         **_REPLAY, "request": "int", "index": "int", "tokens_recorded": "int", "tokens_sent": "int",
@@ -44,7 +44,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "tokens_after": "int", "tokens_sent": "int", "dropped": "int", "rewritten": "int", "kept": "int",
         "stages": "str", "requests": "int", "input_tokens": "int", "output_tokens": "int", "usd": "float",
         "seconds": "float", "fallbacks": "int", "writer": "str", "method": "str", "left_out": "int",
-        "findings": "lines", "outcome": "str", "why": "str", "violations": "int",
+        "findings": "lines", "misreports": "lines", "outcome": "str", "why": "str", "violations": "int",
     },
     "retention": {
         **_PLACE, "at": "int", "tokens": "int", "kind": "str", "recoverable": "str", "demanded": "int",

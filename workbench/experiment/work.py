@@ -27,7 +27,9 @@ from workbench.models.wrappers import AnsweringModel, innermost, requests_of
 from workbench.palette import REFERENCES
 from workbench.replay.boundaries import at_boundaries
 from workbench.replay.step import Replay
+from workbench.transcript.message import said_texts
 from workbench.transcript.redaction import holds_one, masker
+from workbench.transcript.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,7 @@ def _new_tables(
     tables = replay_rows(ready, preset, model, task.spec, baseline)
     since = () if baseline is None else requests_of(baseline.model)[len(before) :]
     for row in tables["compactions"]:  # what a model said beside its summary; the rest was masked before
-        row |= {column: task.masked(str(row[column])) for column in ("findings", "why")}
+        row |= {column: task.masked(str(row[column])) for column in ("findings", "misreports", "why")}
     writers = [innermost(model), innermost(baseline.model)] if baseline else [innermost(model)]
     answers = {writer.model: writer.taken for writer in writers if isinstance(writer, Folder)}
     return {**tables, "paid": _paid(task, (*requests_of(model), *since)), "answers": answers}
@@ -271,6 +273,12 @@ def replay_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Mode
     )  # fmt: skip
 
 
+def content_of(session: Session) -> str:
+    """A name for what was said in a session, whatever the session is called and wherever it lies."""
+    said = [[message.role, *said_texts(message)] for message in session.messages]
+    return key(said)[:16]
+
+
 def _session_row(ready: Prepared) -> Row:
     session, sizing, fitted = ready.session, ready.sizing, ready.sizing.calibration
     return {
@@ -290,6 +298,8 @@ def _session_row(ready: Prepared) -> Row:
         "window_used": ready.window,
         "recorded_compactions": len(session.recorded),
         "skipped": "\n".join(session.origin.skipped),
+        "reports_left_out": "\n".join(ready.left_out),
+        "content": content_of(session),
         "status": "ok",
         "reason": "",
     }

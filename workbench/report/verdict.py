@@ -15,6 +15,7 @@ from workbench.report.html import Html, part, sentences
 from workbench.report.once import once
 from workbench.report.summaries import answer_sentences, by_size, dots, headline, recorded
 from workbench.report.tables import SAVED, Tables
+from workbench.report.trust import trust_sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ def _caveats(run: Tables) -> tuple[str, ...]:
     sessions = run.replayed
     return (
         *answer_sentences(run.replays),
+        *trust_sentences(run),
         *sentences(
             "caveats", shared=bool(run.manifest.get("shared")), unranked=run.unranked(), sizes=_sizes(run),
             names_only=run.names_only,

@@ -12,6 +12,7 @@ from workbench.compaction.presets import preset
 from workbench.compaction.strategy import AtLimit
 from workbench.models.prices import window as catalog_window
 from workbench.models.tokenizer import TiktokenCounter
+from workbench.replay.reports import checked_reports
 from workbench.replay.sizing import DEFAULT_WINDOW, Sizing
 from workbench.transcript.log import CompactionEntry, fold
 from workbench.transcript.message import AssistantMessage, Message, ToolResult
@@ -38,6 +39,7 @@ class SessionState:
             `overhead`, which no message holds (system prompt and tools).
         growth: tokens a request adds, a mean over the newest ten since the last compaction; None before the second.
         limit, limit_from: where the agent compacts, and what that is taken from.
+        reports_left_out: what the session reports of itself that cannot be true, a sentence each.
         requests_left, minutes_left: to the next compaction at this growth and pace; None where they are unknown.
     """
 
@@ -52,6 +54,7 @@ class SessionState:
     limit_from: str
     requests_left: int | None
     minutes_left: float | None
+    reports_left_out: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -68,7 +71,10 @@ class SessionMeter:
 
     def state(self, session: Session, format: str) -> SessionState:
         """The session as it is now."""
-        found = Sizing.of(session, [self._size(one) for one in session.messages], self._size)
+        sizes = [self._size(message) for message in session.messages]
+        checked = checked_reports(session, sizes, self._size)
+        session = checked.session
+        found = Sizing.of(session, sizes, self._size)
         context = fold(session.path)
         sizes = [found.count(one) for one in context]
         parts = Counter({"overhead": found.overhead})
@@ -88,7 +94,7 @@ class SessionMeter:
         pace = _pace(one.time for one in since if isinstance(one, AssistantMessage))
         return SessionState(
             session.id, len(session.requests), compactions, tokens, size_from, dict(parts.most_common()), growth,
-            limit, limit_from, left, None if left is None or pace is None else left * pace / 60,
+            limit, limit_from, left, None if left is None or pace is None else left * pace / 60, checked.left_out,
         )  # fmt: skip
 
     def _size(self, message: Message, /) -> int:
