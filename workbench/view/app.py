@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hmac
 import socket
 from collections.abc import Callable, Mapping
+from hashlib import sha256
 from pathlib import Path
 from secrets import compare_digest, token_urlsafe
 from typing import Any, TypeAlias
@@ -33,16 +35,20 @@ STATIC = {
 """The only files that are served beside the reports of runs."""
 OWN = (
     "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src data:; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; frame-src 'self'"
 )
+"""`frame-src` holds for all that a framed report opens in its own place: it leads nowhere but to this server."""
 REPORT = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'; sandbox allow-scripts"
+    "form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
 )
 """A report has its script and its style in itself; it is kept apart from all other pages, and may ask for nothing."""
+REPORTS = "report"
+"""Begins the address of a report in its frame, which has no token: what runs in a report reads its own address."""
 HEADERS = {
     "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+    "X-DNS-Prefetch-Control": "off",
 }  # fmt: skip
 Answer: TypeAlias = Callable[[Request], Response]
 
@@ -58,7 +64,8 @@ class Guard:
         """Answer, or refuse in one sentence."""
         why = self.refusal(scope) if scope["type"] == "http" else "The view answers HTTP alone."
         if not why:
-            await self.app({**scope, "path": scope["path"][len(self.token) + 1 :]}, receive, send)
+            path = scope["path"] if _is_framed(scope["path"]) else scope["path"][len(self.token) + 1 :]
+            await self.app({**scope, "path": path}, receive, send)
         elif scope["type"] == "http":
             await _refused(why, 403)(scope, receive, send)
 
@@ -69,10 +76,18 @@ class Guard:
             return f"The view answers for {' and '.join(self.hosts)} only."
         if any(value not in [f"http://{host}" for host in self.hosts] for name, value in headers if name == "origin"):
             return "The view answers its own pages only."
+        if _is_framed(scope["path"]):
+            opened_as = [value for name, value in headers if name == "sec-fetch-dest"]
+            return "" if opened_as in ([], ["iframe"]) else "A report is shown in a page of the view only."
         first = scope["path"].split("/")[1] if scope["path"].startswith("/") else ""
         if not compare_digest(first.encode("utf-8", "replace"), self.token.encode()):
             return "This address lacks the token; open the one that `workbench view` printed."
         return ""
+
+
+def _is_framed(path: str) -> bool:
+    """Whether an address is that of a report in its frame, which has a key of its own in the place of the token."""
+    return path.startswith(f"/{REPORTS}/")
 
 
 def application(root: Path, token: str, port: int) -> Starlette:
@@ -111,15 +126,10 @@ def application(root: Path, token: str, port: int) -> Starlette:
         return safe
 
     def report(request: Request) -> Response:
-        path = entry(request).path / "report.html"
-        if not path.is_file() or not path.resolve().is_relative_to(root.resolve()):
-            raise NotShown("This run has no report; `workbench report` writes it.")
-        page = text_of(path)
-        view = f"{base}runs/{request.path_params['run']}/"
-        return HTMLResponse(
-            page.replace('<html lang="en">', f'<html lang="en" data-view="{view}">', 1),
-            headers={"Content-Security-Policy": REPORT},
-        )
+        run = entry(request)
+        _report_of(run, root)
+        values = {"run": run, "frame": f"/{REPORTS}/{_report_key(token, run.name)}"}
+        return shown(Page("report", f"The report of {run.name}", values), request)
 
     def loss(request: Request) -> Response:
         place = loss_address(entry(request), str(request.path_params["key"]))
@@ -137,6 +147,7 @@ def application(root: Path, token: str, port: int) -> Starlette:
         "/runs/{run}/session": lambda request: shown(session_page(entry(request), request.query_params), request),
         "/runs/{run}/loss/{key}": loss,
         "/runs/{run}/report.html": report,
+        f"/{REPORTS}/{{key}}": lambda request: _framed(root, token, str(request.path_params["key"])),
         "/state": lambda request: JSONResponse(stamp(request)),
         "/static/{name}": static,
         "/{rest:path}": lambda request: _refused("There is no such page.", 404, base),
@@ -144,6 +155,27 @@ def application(root: Path, token: str, port: int) -> Starlette:
     app = Starlette(routes=[Route(path, answering(answer), methods=["GET"]) for path, answer in pages.items()])
     app.add_middleware(Guard, token=token, port=port)
     return app
+
+
+def _report_key(token: str, run: str) -> str:
+    """What the address of a run's report has in the place of the token; the token does not follow from it."""
+    return hmac.new(token.encode(), run.encode("utf-8", "replace"), sha256).hexdigest()
+
+
+def _framed(root: Path, token: str, key: str) -> Response:
+    """The report with this key, for the frame in a page of ours."""
+    for run in runs(root).values():
+        if compare_digest(_report_key(token, run.name).encode(), key.encode("utf-8", "replace")):
+            page = text_of(_report_of(run, root)).replace('<html lang="en">', '<html lang="en" data-view="">', 1)
+            return HTMLResponse(page.encode("utf-8", "replace"), headers={"Content-Security-Policy": REPORT})
+    return _refused("There is no such page.", 404)
+
+
+def _report_of(run: RunEntry, root: Path) -> Path:
+    path = run.path / "report.html"
+    if not path.is_file() or not path.resolve().is_relative_to(root.resolve()):
+        raise NotShown("This run has no report; `workbench report` writes it.")
+    return path
 
 
 def _text(template: str, values: Mapping[str, Any]) -> bytes:

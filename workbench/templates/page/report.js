@@ -128,11 +128,12 @@
     });
     session.querySelector(".panels").before(tools, here);
   });
-  // `workbench view` says where it is: each loss then leads to the contexts that held it and did not.
-  var view = document.documentElement.dataset.view;
-  if (view) document.querySelectorAll("[data-loss]").forEach(function (place) {
+  // `workbench view` marks the page that it frames: each loss then leads to the contexts that held it and did not. The
+  // page around the frame opens them, since this one may open nothing.
+  if (document.documentElement.dataset.view !== undefined) document.querySelectorAll("[data-loss]").forEach(function (place) {
     var link = make("a", "Both contexts, message by message");
-    link.href = view + "loss/" + place.dataset.loss;
+    link.href = "#";
+    link.addEventListener("click", function (event) { event.preventDefault(); parent.postMessage({ loss: place.dataset.loss }, "*"); });
     place.replaceChildren(link);
   });
 })();

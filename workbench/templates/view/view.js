@@ -35,6 +35,13 @@
     var text = button.dataset.copy ? document.getElementById(button.dataset.copy).textContent : location.href;
     navigator.clipboard.writeText(text).then(function () { tell("Copied."); }, function () { tell("The browser did not allow copying."); });
   });
+  // A framed report asks for the contexts of a loss; it can ask for nothing else, and only where a person just clicked.
+  window.addEventListener("message", function (event) {
+    var frame = document.querySelector("iframe.report"), loss = event.data && event.data.loss;
+    if (!frame || event.source !== frame.contentWindow || typeof loss !== "string" || !/^[\w-]{1,80}$/.test(loss)) return;
+    if (navigator.userActivation && !navigator.userActivation.isActive) return;
+    location.assign(frame.dataset.losses + loss);
+  });
   // Every two seconds: has a run changed? Nothing happens in silence, neither news nor the end of the server.
   setInterval(function () {
     var main = document.getElementById("main");
@@ -45,5 +52,7 @@
     }).catch(function () { tell("The view has ended; start `workbench view` again."); });
   }, 2000);
   wire();
+  var framed = document.querySelector("iframe.report");
+  if (framed) { framed.focus(); framed.addEventListener("load", function () { framed.focus(); }); }
   if (location.hash) { var at = document.querySelector(location.hash); if (at) at.focus({preventScroll: true}); }
 })();

@@ -1,0 +1,53 @@
+"""A command that SIGTERM ends says one sentence, and no library says anything."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workbench.cli import main
+from workbench.cli.termination import CODE
+
+SENTENCE = "workbench: ended by SIGTERM; finished work is kept, and the same command continues from there"
+PROGRESS = re.compile(r"^[a-z ,]+: .* of [\d.]+ (?:file|replay)s?, \d\d:\d\d.*$")
+COMMANDS = {
+    "workers": (["compare", "--jobs", "2", "--no-report", "--out", "run"], "stderr", "replaying"),
+    "one process": (["compare", "--jobs", "1", "--no-report", "--out", "run"], "stderr", "replaying"),
+    "a server": (["view", "reports", "--no-browser"], "stdout", "Ctrl-C ends it"),
+}
+
+
+@pytest.mark.parametrize("to_group", [False, True], ids=["the command", "its whole group"])
+@pytest.mark.parametrize(("words", "stream", "sign"), COMMANDS.values(), ids=COMMANDS)
+def test_a_command_that_is_terminated_says_one_sentence(
+    tmp_path: Path, words: list[str], stream: str, sign: str, to_group: bool
+) -> None:
+    (tmp_path / "reports").mkdir()
+    command = [sys.executable, "-m", "workbench", *words]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    source = getattr(process, stream)
+    while sign not in (line := source.readline()):
+        assert line, "the command ended by itself"
+    (os.killpg if to_group else os.kill)(process.pid, signal.SIGTERM)
+    _, errors = process.communicate(timeout=60)
+    said = [line for line in errors.splitlines() if not PROGRESS.match(line)]
+    assert (process.returncode, said) == (CODE, [SENTENCE])
+
+
+def test_a_handler_of_a_program_that_calls_a_command_stays(capsys: pytest.CaptureFixture[str]) -> None:
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        main(["list", "models"])
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    main(["list", "models"])
+    assert signal.getsignal(signal.SIGTERM) is before and capsys.readouterr().out

@@ -1,0 +1,38 @@
+"""What SIGTERM does to a command: it closes what is open, as after Ctrl-C, and says one sentence."""
+
+import signal
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+CODE = 128 + signal.SIGTERM
+"""The exit code of a command that SIGTERM ended, as shells have it."""
+
+
+class Terminated(BaseException):
+    """SIGTERM came. No `except Exception` takes it for an error of its own."""
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """SIGTERM raises `Terminated` inside, so that workers are ended and their libraries have nothing to complain of.
+
+    A second one ends the process at once. Nothing changes in a thread, or where somebody handles the signal already.
+    """
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if not in_main_thread or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _terminate(number: int, _frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_DFL)
+    warnings.simplefilter("ignore")  # what libraries say of work that they did not end
+    raise Terminated
