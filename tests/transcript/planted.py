@@ -227,6 +227,20 @@ def _ip6(chance: random.Random) -> str:
     return "2001:db" + ":".join(["8", *(f"{chance.randrange(1, 65536):x}" for _ in range(6))])
 
 
+def _date(chance: random.Random) -> str:
+    return f"{chance.randrange(1940, 2009)}-{chance.randrange(1, 13):02}-{chance.randrange(1, 29):02}"
+
+
+def _cpf(chance: random.Random) -> str:
+    """A Brazilian tax number: nine digits and two check digits."""
+    digits = of(DIGITS, 9)(chance)
+    for _ in range(2):
+        weights = range(len(digits) + 1, 1, -1)
+        total = sum(int(digit) * weight for digit, weight in zip(digits, weights, strict=True))
+        digits += str(total * 10 % 11 % 10)
+    return f"{digits[:3]}.{digits[3:6]}.{digits[6:9]}-{digits[9:]}"
+
+
 def _area(chance: random.Random) -> str:
     return f"{chance.randrange(201, 990)}{chance.randrange(201, 990)}{chance.randrange(10000):04}"
 
@@ -257,6 +271,19 @@ PERSONAL: Mapping[str, tuple[str, Make]] = {
     "user at host, prompt": ("{}:~/work$ ls", _host),
     "e-mail": ("ask {} first", lambda chance: f"{'.'.join(chance.sample(WORDS, 2))}@{chance.choice(WORDS)}.org"),
     "e-mail, encoded": ("?to={}", lambda chance: f"{'.'.join(chance.sample(WORDS, 2))}%40{chance.choice(WORDS)}.org"),
+    "device, MAC": ("ether {}", lambda chance: ":".join(f"{chance.randrange(256):02x}" for _ in range(6))),
+    "device, IMEI": ("IMEI: {}", _card("35", 15)),
+    "birth": ("date of birth: {}", _date),
+    "birth, JSON": ('{{"birthDate": "{}"}}', _date),
+    "bank, routing": ("routing number: {}", of(DIGITS, 9)),
+    "bank, BIC": ("BIC {}", of("ABCDEFGHIKLMNOPRSTU", 8)),
+    "id, passport": ("Passport No. {}", of(DIGITS, 8, "C")),
+    "id, tax": ("tax id = {}", of(DIGITS, 10, "1")),
+    "id, Brazil": ("{}", _cpf),
+    "name, JSON": ('{{"last_name": "{}"}}', lambda chance: chance.choice(WORDS).title()),
+    "name, commit": ("Author: {} <x@mail.invalid>", lambda chance: " ".join(chance.sample(WORDS, 2)).title()),
+    "place, street": ("address: {}", lambda chance: f"{chance.randrange(1, 99)} {chance.choice(WORDS).title()} Road"),
+    "place, coordinates": ('"latitude": {},', lambda chance: f"{chance.uniform(-80, 80):.6f}"),
     "home": ("/home/{}/work", lambda chance: "".join(chance.sample(WORDS, 2))),
     "home, Mac": ("/Users/{}/work", lambda chance: "".join(chance.sample(WORDS, 2))),
     "home, Windows": ("C:\\Users\\{}\\work", lambda chance: "".join(chance.sample(WORDS, 2))),
@@ -266,7 +293,8 @@ PERSONAL: Mapping[str, tuple[str, Make]] = {
 
 _KINDS = {
     "phone": "phone", "IBAN": "iban", "card": "card", "social": "ssn", "IPv4": "ip", "IPv6": "ip", "user": "login",
-    "e-mail": "email", "home": "home",
+    "e-mail": "email", "home": "home", "device": "device", "birth": "birth", "bank": "bank", "id": "id", "name": "name",
+    "place": "place",
 }  # fmt: skip
 
 
@@ -295,7 +323,6 @@ IMPERSONAL: Mapping[str, tuple[str, Make]] = {
     "version, three parts": ("Python {}", lambda chance: ".".join(str(chance.randrange(30)) for _ in range(3))),
     "loopback": ("http://{}:8000", lambda chance: f"127.0.0.{chance.randrange(1, 9)}"),
     "any address": ("bind {}", lambda chance: chance.choice(("0.0.0.0", "255.255.255.0", "10.0.0.0"))),
-    "MAC": ("ether {}", lambda chance: ":".join(f"{chance.randrange(256):02x}" for _ in range(6))),
     "diff": ("@@ -{} @@", lambda chance: f"{chance.randrange(999)},7 +{chance.randrange(999)},9"),
     "sum": ("x = y +{}", of("123456789", 5)),
     "exponent": ("1e+{}", of("123456789", 9)),

@@ -6,8 +6,12 @@ Short patterns rather than a library: `phonenumbers` takes 48 MB installed and r
 import re
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address
+from typing import NamedTuple
 
 from workbench.transcript.credentials import Place
+from workbench.transcript.identity_numbers import identity_numbers, is_base58_with_check
+from workbench.transcript.personal_names import NAMED_KINDS, named_values
+from workbench.transcript.words import words_of
 
 _EXTENSION = r"(?:[ ]?x\d{1,5})?"
 _PHONE = re.compile(
@@ -20,11 +24,20 @@ _PHONE = re.compile(
             r"(?<![\w(./+-])\(0\d{1,4}\) ?\d{2,8}(?:[ -]\d{2,8}){0,3}(?![\w-]|\.\d)",  # national, with a 0
             r"(?<![\w(./+-])0\d{1,4}-\d{3,4}-\d{3,4}(?![\w-]|\.\d)",
             r"(?<![\w(./+-])(?<![0-9a-fA-F] )0[1-9]([ .])\d\d(?:\2\d\d){3}(?![\w-]|[ .][0-9a-fA-F]{2}\b)",
+            r"(?<![\w(./+-])\([1-9]\d\) ?9?\d{4}-\d{4}(?![\w-]|\.\d)",  # Brazilian
+            r"(?<![\w(./+-])(?<!\d )0[1-9]\d{1,3}[ /](?:\d{6,8}|\d{3,4} \d{3,4})(?![\w-]|[. ]\d)",
+            r"(?<![\w(./+-])1[3-9]\d{9}(?![\w-]|\.\d)",  # Chinese mobile
+            r"(?<![\w(./+-])(?<!\d )[6-9]\d{4} \d{5}(?![\w-]|[. ]\d)",  # Indian mobile
         )
     )
 )
+_DIGITS = re.compile(r"[(+\d][\d ()./+-]{5,60}\d")
+"""Where a telephone number may be: the pattern of all their forms is slow."""
 _NAMED_PHONE = re.compile(
-    r"(?i:phone|mobile|tel|cell|fax|whatsapp)(?i:[ _-]?(?:number|no))?\.?[\"']?[ \t]{0,2}[:=][ \t]{0,2}[\"']?"
+    r"(?:(?i:phone|mobile|cell|fax|whatsapp|telefon|telefono|téléphone|teléfono|handy|mobil|portable|celular)"
+    r"(?i:[ _-]?(?:number|no|nr|nummer))?\.?[\"']?[ \t]{0,2}[:=：]|\b(?i:tel)"
+    r"(?i:ephone)?(?i:[ _-]?(?:number|no|nr))?\.?[\"']?(?:[ \t]{0,2}[:=：]|[ ])"
+    r"|手机号?码?|電話番号?|电话)[ :：]?[ \t]{0,2}[\"']?"
     rf"(\+?\(?\d(?:[ ()./-]{{0,2}}\d){{6,14}}{_EXTENSION})(?![\w-]|\.\d)"
 )
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d\d(?: ?[A-Z0-9]{2,4}){3,8}")
@@ -42,7 +55,8 @@ _IBAN_LENGTHS = {
 }  # fmt: skip
 """How long an account number is, by country: the registry of ISO 13616."""
 _CARD = re.compile(
-    r"(?<![\w.+-])(?:(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6(?:011|4[4-9]\d|5\d\d|2\d\d)|35[2-8]\d)([ -]?)\d{4}\1\d{4}\1\d{4}"
+    r"(?<![\w.+-])(?:(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6(?:011|4[4-9]\d|5\d\d|2\d\d)|35[2-8]\d)"
+    r"([ -]?)\d{4}\1\d{4}\1\d{4}"
     r"|3[47]\d\d([ -]?)\d{6}\2\d{5}|3(?:0[0-5]|[68]\d)\d([ -]?)\d{6}\3\d{4}"
     r"|4\d{12}(?:\d{6})?|(?:2131|1800)\d{11}|(?:5018|5020|5038|5[678]\d\d|6304|676\d)\d{8,15})(?![\w-]|\.\d)"
 )
@@ -62,10 +76,17 @@ _MACHINES = frozenset({"root", "git", "hg", "svn", "noreply"})
 
 
 def _phones(text: str) -> Iterator[Place]:
-    for found in _PHONE.finditer(text):
-        yield Place(*found.span(), "phone")
-    for found in _NAMED_PHONE.finditer(text):
-        yield Place(*found.span(1), "phone")
+    stop = 0
+    for run in _DIGITS.finditer(text):
+        for start in range(max(run.start(), stop), run.end() - 6):
+            if match := _PHONE.match(text, start):
+                yield Place(*match.span(), "phone")
+                stop = match.end()
+                break
+    for match in _PHONE_LINK.finditer(text) if "wa.me/" in text or "tel:" in text or "phone=" in text else ():
+        yield Place(*match.span(1), "phone")
+    for match in _NAMED_PHONE.finditer(text):
+        yield Place(*match.span(1), "phone")
 
 
 def _ibans(text: str) -> Iterator[Place]:
@@ -97,6 +118,8 @@ def _ssns(text: str) -> Iterator[Place]:
 
 
 def _ips(text: str) -> Iterator[Place]:
+    for match in _IP_IN_NAME.finditer(text) if "ip-" in text else ():
+        yield Place(*match.span(1), "ip")
     for pattern, sign in ((_IP4, "."), (_IP6, ":")):
         for found in pattern.finditer(text) if sign in text else ():
             try:
@@ -120,22 +143,171 @@ def _logins(text: str) -> Iterator[Place]:
             yield Place(found.start(1), found.end(2), "login")
 
 
-FINDERS: dict[str, tuple[str, Callable[[str], Iterator[Place]]]] = {
-    "login": ("@", _logins),
-    "iban": ("", _ibans),
-    "card": ("", _cards),
-    "ssn": ("-", _ssns),
-    "phone": ("", _phones),
-    "ip": ("", _ips),
-}
-"""By kind, what a text must hold for it, and what finds it; in the order in which they are masked."""
+_MAC = re.compile(r"(?<![\w:-])(?:[0-9A-Fa-f]{2}([:-]))(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])")
+_MAC_OF_CISCO = re.compile(r"(?<![\w.])(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}(?![\w.])")
+_NOBODY = re.compile(r"(?:00|ff)(?:[:-](?:00|ff)){5}|01[:-]00[:-]5e.*|33[:-]33.*", re.IGNORECASE)
+_BITCOIN = re.compile(r"(?<![\w/])(?:bc1[02-9ac-hj-np-z]{25,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34})(?![\w/])")
+_SIGNED = re.compile(
+    r"^[ \t]*(?:Author|Committer|Commit|[A-Z][a-z]+(?:-[a-z]+)*-[Bb]y|From|To|Cc|Reply-To)[ \t]*:[ \t]*"
+    r"(?P<name>[^\W\d_][\w.,'’ -]{1,60}?)[ \t]+<(?P<mail>[^<>\s]{3,100})>",
+    re.MULTILINE,
+)
+_MACHINE = re.compile(
+    r"bot\b|\[bot\]|noreply|no-reply|actions|^(?:claude|copilot|codex|cursor|gemini|github|gitlab"
+    r"|dependabot|renovate)\b",
+    re.IGNORECASE,
+)
+_GECOS = re.compile(
+    r"^[a-z_][\w-]{0,31}:[x*!]?:[1-9]\d{3,5}:\d{1,6}:(?P<name>[^\W\d_][^:,\n]{2,60})[^:\n]{0,60}:", re.MULTILINE
+)
+_OWNERS = (
+    re.compile(r"\b(?:uid|gid)=[1-9]\d{3,9}\((?P<name>[a-z_][\w.-]{0,31})\)"),
+    re.compile(r"^[-bcdlps][-rwxsStT]{9}[.+@]?[ ]+\d+[ ]+(?P<name>[a-z_][\w.-]{1,31})[ ]+\S+[ ]+\d", re.MULTILINE),
+    re.compile(
+        r"^(?:export )?(?:USER|LOGNAME|USERNAME|SUDO_USER)=[\"']?(?P<name>[A-Za-z_][\w.-]{1,31})[\"']?[ \t\r]*$",
+        re.MULTILINE,
+    ),
+    re.compile(r"^(?P<name>[a-z_][\w.+-]{1,31})[ ]+\d{1,7}[ ]+\d{1,3}\.\d[ ]+\d{1,3}\.\d[ ]+\d", re.MULTILINE),
+    re.compile(r"^(?P<name>[a-z_][\w.-]{1,31})[ ]+(?:pts/\d+|tty\w{0,4}|console)[ ]+", re.MULTILINE),
+    re.compile(r"^(?P<name>[a-z_][\w.-]{1,31}) is not in the sudoers file", re.MULTILINE),
+    re.compile(
+        r"\b(?:chown|sudo -u|su -|su -l|adduser|useradd|usermod|deluser|userdel|loginctl enable-linger"
+        r"|crontab -u|chage)"
+        r"(?: -{1,2}[\w-]+){0,4} (?P<name>[a-z_][\w.-]{1,31})(?=[:\s]|$)"
+    ),
+    re.compile(
+        r"\b(?:password|publickey|session opened|session closed) for "
+        r"(?:invalid )?(?:user )?(?P<name>[a-z_][\w.-]{1,31})\b(?= from| by|\(|$)"
+    ),
+    re.compile(r"(?<![\w/~])~(?P<name>[a-z_][\w.-]{1,31})/"),
+    re.compile(r"\bssh://(?P<name>[a-z_][\w.-]{0,31})@"),
+    re.compile(r"^\[(?P<name>[a-z_][\w.-]{0,31}@[A-Za-z0-9][\w.-]{0,62}) [^\]\n]{1,60}\][$#]", re.MULTILINE),
+)
+"""Who owns a file or a process, or works in a shell."""
+_ACCOUNTS = words_of("accounts")
+"""Names of accounts that no person has alone."""
+_IN_WORDS = re.compile(
+    r"(?<![\w.@])[A-Za-z0-9][\w.+-]{0,63}(?: ?[\[({](?:at|AT|@)[\])}] ?| (?:at|AT) )[A-Za-z0-9][\w-]{0,62}"
+    r"(?:(?: ?[\[({](?:dot|DOT|\.)[\])}] ?| (?:dot|DOT) |\.)[A-Za-z0-9-]{2,62}){1,4}(?![\w@])"
+)
+_MAIL_HEADER = re.compile(
+    r"(?:\b(?:From|To|Cc|Bcc|Reply-To|Sender))[ \t]{0,3}:[ \t]{0,3}[\"'<]{0,2}([\w.+-]{2,64}@[\w-]{2,63})(?![\w.@-])"
+)
+_FOREIGN_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])")
+_IP_IN_NAME = re.compile(r"(?<![\w-])ip-((?:\d{1,3}-){3}\d{1,3})(?![\w-])")
+_CARD_OF_PERSON = re.compile(
+    r"^(?:FN|N)(?:;[^:\n]{0,60})?:(?P<name>[^\s;][^\r\n]{2,80})"
+    r"|^PID\|[^|\n]{0,20}\|[^|\n]{0,60}\|[^|\n]{0,60}\|[^|\n]{0,60}\|(?P<patient>[^|\n]{3,80})\|",
+    re.MULTILINE,
+)
+_ADDRESS_OF_CARD = re.compile(r"^ADR(?:;[^:\n]{0,60})?:;{0,2}(?P<street>[^\s;][^\r\n;]{3,100})", re.MULTILINE)
+_DEGREES = re.compile(r"\d{1,3}(?:°| deg) ?\d{1,2}['′] ?\d{1,2}(?:\.\d{1,6})?[\"″] ?[NSEW]")
+_MAP = re.compile(
+    r"(?:#map=\d{1,2}/|[/?&](?:ll|q|center|daddr|saddr|mlat|mlon)=|/@)(-?\d{1,3}\.\d{3,15}"
+    r"(?:[/,]-?\d{1,3}\.\d{1,15})?)"
+)
+_PHONE_LINK = re.compile(r"(?:\bwa\.me/|\btel:|\bsms:|[?&]phone=)(\+?[\d().-]{7,20})(?!\w)")
+_STREET = re.compile(
+    r"(?<![\w.,/-])\d{1,5}[A-Za-z]? (?:[NSEW]\.? )?(?:[A-Z][\w'’.-]{1,20} ){1,3}"
+    r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Terrace|Parkway|Pkwy"
+    r"|Highway|Hwy|Square|Crescent)"
+    r"\b\.?(?:,? (?:Apt|Apartment|Suite|Ste|Unit|#)\.? ?\w{1,6})?"
+    r"|(?<!\w)[A-ZÄÖÜ][a-zäöüß]{2,25}(?:straße|strasse|str\.|weg|platz|allee|gasse) \d{1,4}[a-z]?(?!\w)"
+)
 
-KINDS = frozenset({"email", "home", *FINDERS})
+
+def _devices(text: str) -> Iterator[Place]:
+    """Addresses of network cards."""
+    for pattern in (_MAC, _MAC_OF_CISCO):
+        for match in pattern.finditer(text):
+            if not _NOBODY.fullmatch(match.group()):
+                yield Place(*match.span(), "device")
+
+
+def _wallets(text: str) -> Iterator[Place]:
+    for match in _BITCOIN.finditer(text):
+        if match.group().startswith("bc1") or is_base58_with_check(match.group()):
+            yield Place(*match.span(), "bank")
+
+
+def _names(text: str) -> Iterator[Place]:
+    """Who wrote a commit or a mail, and whose account it is."""
+    for match in _SIGNED.finditer(text) if "<" in text else ():
+        if not _MACHINE.search(match["name"]) and not _MACHINE.search(match["mail"]):
+            yield Place(*match.span("name"), "name")
+    for match in _CARD_OF_PERSON.finditer(text) if "BEGIN:VCARD" in text or "PID|" in text else ():
+        yield Place(*match.span(match.lastgroup or 0), "name")
+    for match in _GECOS.finditer(text) if "x:" in text else ():
+        yield Place(*match.span("name"), "name")
+
+
+def _accounts(text: str) -> Iterator[Place]:
+    for pattern in _OWNERS:
+        for match in pattern.finditer(text):
+            if match["name"].partition("@")[0].lower() not in _ACCOUNTS:
+                yield Place(*match.span("name"), "login")
+
+
+def _mails_in_words(text: str) -> Iterator[Place]:
+    for match in _IN_WORDS.finditer(text):
+        if re.search(r"\b(?:dot|DOT)\b|[\[({](?:at|AT|@|dot|DOT)", match.group()):
+            yield Place(*match.span(), "email")
+    for match in _MAIL_HEADER.finditer(text) if "@" in text else ():
+        yield Place(*match.span(1), "email")
+    for match in _FOREIGN_MAIL.finditer(text) if "@" in text and not text.isascii() else ():
+        if not match.group().isascii():
+            yield Place(*match.span(), "email")
+
+
+def _streets(text: str) -> Iterator[Place]:
+    for match in _STREET.finditer(text):
+        yield Place(*match.span(), "place")
+    for match in _ADDRESS_OF_CARD.finditer(text) if "ADR" in text else ():
+        yield Place(*match.span("street"), "place")
+    for match in _DEGREES.finditer(text) if "°" in text or " deg " in text else ():
+        yield Place(*match.span(), "place")
+    for match in _MAP.finditer(text) if "=" in text or "/@" in text else ():
+        yield Place(*match.span(1), "place")
+
+
+def _identities(text: str) -> Iterator[Place]:
+    for start, stop in identity_numbers(text):
+        yield Place(start, stop, "id")
+
+
+class Finder(NamedTuple):
+    """What finds one kind of personal data, and what a text must hold for it."""
+
+    kind: str
+    hint: str
+    find: Callable[[str], Iterator[Place]]
+
+
+FINDERS = (
+    Finder("login", "@", _logins),
+    Finder("iban", "", _ibans),
+    Finder("card", "", _cards),
+    Finder("ssn", "-", _ssns),
+    Finder("phone", "", _phones),
+    Finder("ip", "", _ips),
+    Finder("device", "", _devices),
+    Finder("bank", "", _wallets),
+    Finder("id", "", _identities),
+    Finder("name", "", _names),
+    Finder("login", "", _accounts),
+    Finder("email", " ", _mails_in_words),
+    Finder("place", "", _streets),
+)
+"""In the order in which they are masked."""
+
+KINDS = frozenset({"email", "home", *(finder.kind for finder in FINDERS), *NAMED_KINDS})
 """The kinds of personal data that can be masked."""
 
 
 def personal(text: str, kinds: frozenset[str] = KINDS) -> Iterator[Place]:
     """The personal data of these kinds in a text, but for e-mail addresses and home directories; some may overlap."""
-    for kind, (hint, find) in FINDERS.items():
-        if kind in kinds and hint in text:
-            yield from find(text)
+    for finder in FINDERS:
+        if finder.kind in kinds and finder.hint in text:
+            yield from finder.find(text)
+    for value in named_values(text, kinds):
+        yield Place(value.start, value.stop, value.kind)

@@ -6,18 +6,20 @@ out from its placeholder, which counts and never hashes. What an agent said abou
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from hashlib import sha256
-from operator import attrgetter
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 from urllib.parse import quote, unquote
 
-from workbench.transcript.credentials import FORMS, Place, in_context, is_unlike_words, named_kind
+from workbench.transcript.credentials import Place, in_commands, in_context, in_forms, named_kind
 from workbench.transcript.encodings import BASE64, readings, said_in_base64, unescaped
 from workbench.transcript.log import Log
 from workbench.transcript.message import Json, Thinking
 from workbench.transcript.personal import KINDS, personal
+from workbench.transcript.plain_view import PlainView, plain_view, without_prefixes
+from workbench.transcript.secret_values import is_unlike_words
 from workbench.transcript.session import Session
 
 Write: TypeAlias = Callable[[str, str], str]
@@ -27,13 +29,16 @@ MARK = "REDACTED-"
 """How the placeholder of a secret begins."""
 
 _DOMAIN = re.compile(r"(?:@|%40)((?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}[A-Za-z]{2,24})(?![\w-])")
+_AT = ("@", "%40")
+"""The sign between the name and the domain of an e-mail address, as the kind of its place says it."""
 _LOCAL = re.compile(r"[A-Za-z0-9._%+-]{1,64}\Z")
 _SERVICES = frozenset({"git", "noreply", "no-reply", "hg", "svn"})
 """Names before an @ that are no person's: of clones over ssh, and of machines that sign commits."""
 _PICTURE = re.compile(r"\dx\.")
 _HOME = re.compile(
     r"((?:(?<![\w.~-])|(?<=\\[nrt]))(?:/(?:var|export|mnt/[a-z]|[a-z]))?/{1,4}(?:home|Users)/{1,4}"
-    r"|(?<![A-Za-z0-9])[A-Za-z]:(?:\\{1,8}|/{1,4})Users(?:\\{1,8}|/{1,4})|%2F(?:home|Users)%2F)([^\W_][\w.-]*)"
+    r"|(?<![A-Za-z0-9])[A-Za-z]:(?:\\{1,8}|/{1,4})Users(?:\\{1,8}|/{1,4})|%2F(?:home|Users)%2F"
+    r"|\\{1,4}home\\{1,4})([^\W_][\w.-]*(?: [^\W\d_a-z][\w.-]*(?=[\\/]))?)"
 )
 _FOLDED_HOME = re.compile(r"(?<![A-Za-z0-9])-(home|Users)-([A-Za-z0-9][\w-]*)")
 _SEAM = re.compile(r"([\s\"']+)")
@@ -41,6 +46,13 @@ _SEAM = re.compile(r"([\s\"']+)")
 _QUOTED = re.compile(r"[^\s\"'<>%\\]*+(?:(?:%[0-9A-Fa-f]{2}|\\{1,3}(?:u[0-9A-Fa-f]{4}|/))[^\s\"'<>%\\]*+)+")
 """Words with escapes of an address or of JSON in them."""
 _RUN = re.compile(r"[A-Za-z0-9]{4,}")
+_LONG_NAME = 100
+_HEXDUMP = re.compile(
+    r"(?:^[0-9a-fA-F]{7,8}:?[ \t]+(?:[0-9a-fA-F]{2}(?:[0-9a-fA-F]{2})? {1,2}){1,16}[^\n]{0,40}\n?)+", re.MULTILINE
+)
+_HEXDUMP_LINE = re.compile(
+    r"^[0-9a-fA-F]{7,8}:?[ \t]+((?:[0-9a-fA-F]{2}(?:[0-9a-fA-F]{2})? {1,2}){1,16})", re.MULTILINE
+)
 
 
 _UNTOUCHED = frozenset(
@@ -50,6 +62,15 @@ _UNTOUCHED = frozenset(
     }
 )  # fmt: skip
 """Fields that say what a part is or to what it belongs."""
+
+
+class Discovery(NamedTuple):
+    """What is to be masked: where it is (half-open), its kind, and how it reads without escapes and colours."""
+
+    start: int
+    stop: int
+    kind: str
+    value: str
 
 
 class Redactor:
@@ -73,17 +94,36 @@ class Redactor:
         """The text without what its form or its surroundings give away."""
         if len(text) < 6:
             return text
-        for form in FORMS:
-            text = _replaced(text, form.find(text), self._secret)
-        text = _replaced(text, sorted(in_context(text), key=attrgetter("start")), self._secret)
-        text = _replaced(text, sorted(personal(text, self._kinds), key=attrgetter("start")), self._secret)
-        if "email" in self._kinds:
-            text = _replaced(text, _addresses(text), self._person)
+        text = self._without(text, self._discoveries(text))
         if "home" in self._kinds and (
             "/home/" in text or "Users" in text or "%2Fhome" in text
         ):  # the pattern alone is slow
             text = _HOME.sub(lambda found: found[1] + self._home(found[2]), text)
         return self._where_encoded(text, self.mask)
+
+    def _discoveries(self, text: str) -> Iterator[Discovery]:
+        """What is to be masked, that of the surest rules before others; some may overlap."""
+        view = plain_view(text)
+        lines = without_prefixes(view)
+        yield from _discovered(in_forms(lines.text), lines)
+        yield from _discovered(in_context(lines.text), lines)
+        yield from _discovered(in_commands(view.text), view)
+        yield from _discovered(personal(view.text, self._kinds), view)
+        if "email" in self._kinds:
+            yield from _discovered(_addresses(view.text), view)
+
+    def _without(self, text: str, discoveries: Iterable[Discovery]) -> str:
+        parts: list[str] = []
+        stop = 0
+        for discovery in _apart(discoveries):
+            parts += [text[stop : discovery.start], self._placeholder(discovery)]
+            stop = discovery.stop
+        return "".join([*parts, text[stop:]]) if parts else text
+
+    def _placeholder(self, discovery: Discovery) -> str:
+        if discovery.kind in _AT:
+            return self._person(discovery.value, discovery.kind)
+        return self._secret(discovery.value, discovery.kind)
 
     def mask_again(self, text: str) -> str:
         """The masked text without what was met elsewhere: a password without its name, a home in a folded path."""
@@ -103,6 +143,7 @@ class Redactor:
 
     def _where_encoded(self, text: str, mask: Callable[[str], str]) -> str:
         """The text without what is masked once base64, or the escapes of an address or of JSON, are undone."""
+        text = _HEXDUMP.sub(lambda found: self._in_hexdump(found.group(), mask), text)
         text = BASE64.sub(lambda found: self._in_base64(found.group(), mask), text)
         if "%" in text or "\\" in text:
             text = _QUOTED.sub(lambda found: _in_quotes(found.group(), mask), text)
@@ -111,6 +152,13 @@ class Redactor:
     def _in_base64(self, run: str, mask: Callable[[str], str]) -> str:
         said = "" if MARK in run else said_in_base64(run, strict=True)
         return self._secret(run, "encoded") if said and mask(said) != said else run
+
+    def _in_hexdump(self, dump: str, mask: Callable[[str], str]) -> str:
+        digits = "".join(_HEXDUMP_LINE.findall(dump)).replace(" ", "")
+        message = bytes.fromhex(digits[: len(digits) // 2 * 2]).decode("utf-8", "replace")
+        if mask(message) == message:
+            return dump
+        return _HEXDUMP_LINE.sub(lambda line: line.group().replace(line[1], self._secret(line[1], "encoded")), dump)
 
     def mask_named(self, name: str, value: str) -> str:
         """A value in an object or in a tool's arguments, masked whole where its name says that it is a secret."""
@@ -170,16 +218,26 @@ class Redactor:
         return part
 
 
-def _replaced(text: str, places: Iterable[Place], new: Callable[[str, str], str]) -> str:
-    """The text with another one at each of these places, ascending; overlaps and what is masked already stay."""
-    parts: list[str] = []
-    done = 0
+def _discovered(places: Iterable[Place], view: PlainView) -> Iterator[Discovery]:
+    """What a view of a text has at these places, but for what is masked already."""
     for place in places:
-        value = text[place.start : place.stop]
-        if place.start >= done and MARK not in value:
-            parts += [text[done : place.start], new(value, place.kind)]
-            done = place.stop
-    return "".join([*parts, text[done:]]) if parts else text
+        value = view.text[place.start : place.stop]
+        if MARK not in value:
+            yield Discovery(*view.original(place.start, place.stop), place.kind, value)
+
+
+def _apart(discoveries: Iterable[Discovery]) -> list[Discovery]:
+    """The discoveries by place, without those that overlap an earlier one."""
+    kept: list[Discovery] = []
+    starts: list[int] = []
+    for discovery in discoveries:
+        position = bisect_right(starts, discovery.start)
+        free_before = position == 0 or kept[position - 1].stop <= discovery.start
+        free_behind = position == len(kept) or kept[position].start >= discovery.stop
+        if free_before and free_behind:
+            kept.insert(position, discovery)
+            starts.insert(position, discovery.start)
+    return kept
 
 
 def _in_quotes(run: str, mask: Callable[[str], str]) -> str:
@@ -230,6 +288,17 @@ def holds_one(text: str, masked: frozenset[str]) -> bool:
     return bool(masked) and any(value in reading for reading in readings(text) for value in masked)
 
 
+_NAMES = ("name", "key", "field", "variable", "element", "label", "selector", "header", "parameter")
+_VALUES = frozenset({"value", "text", "content"})
+"""Of an object of two parts that stand for a name and its value."""
+
+
+def _told_name(value: Mapping[str, Json]) -> str:
+    """The name that an object gives to its value: `{"name": "DB_PASSWORD", "value": ...}`."""
+    names = (value.get(key) for key in _NAMES)
+    return next((name for name in names if isinstance(name, str) and len(name) < _LONG_NAME), "")
+
+
 def _rewritten(session: Session, write: Write) -> Session:
     log = Log(_value(entry, write) for entry in session.log)
     log.leaf = session.log.leaf
@@ -242,7 +311,8 @@ def _value(value: Json, write: Write, name: str = "") -> Json:
     if isinstance(value, str):
         return write(name, value)
     if isinstance(value, Mapping):
-        return {write("", key): _value(item, write, key) for key, item in value.items()}
+        told = _told_name(value)
+        return {write("", key): _value(item, write, told if key in _VALUES else key) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return type(value)(_value(item, write, name) for item in value)
     if not is_dataclass(value) or isinstance(value, type):

@@ -1,0 +1,67 @@
+"""Private keys as programs print them: whole, cut, or line by line in a comment, a string or a diff."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+_MARKER = re.compile(
+    r"-{4,5} ?(?P<edge>BEGIN|END)[ A-Z0-9_-]{0,100}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1"
+    r"|SECRET KEY) ?-{4,5}"
+)
+_FAR = 40_000
+"""Characters of the longest key."""
+_RUN = re.compile(r"[A-Za-z0-9+/=]{16,}")
+_BETWEEN = r"(?:[\s\"'`,;|>→│$*#.:+()\[\]\d\\]|\^M|\\+[nrt]){0,40}"
+"""What stands between two lines of a key."""
+_BODY = re.compile(rf"(?:{_BETWEEN}(?:[A-Z][A-Za-z-]{{2,20}}: [^\n\\]{{1,90}}|[A-Za-z0-9+/=]{{16,4000}}))+")
+"""What follows the first line of a key whose last line is missing."""
+_LAST_LINE = re.compile(rf"{_BETWEEN}[A-Za-z0-9+/=]{{1,64}}(?={_BETWEEN}-*\Z)")
+_LONG_LINE = re.compile(r"[^A-Za-z0-9+/]{0,20}[A-Za-z0-9+/]{40,80}=?=?[^A-Za-z0-9+/]{0,20}")
+_SHORT_LINE = re.compile(r"[^A-Za-z0-9+/]{0,20}[A-Za-z0-9+/]{1,80}=?=?[^A-Za-z0-9+/]{0,20}")
+_PUTTY = re.compile(
+    r"Private-Lines: \d{1,4}\s{1,3}((?:[A-Za-z0-9+/=]{1,200}\s{1,3}){0,400}?[A-Za-z0-9+/=]{4,200})"
+    r"(?=\s{1,3}Private-|\s*\Z)"
+)
+
+
+def private_keys(text: str) -> Iterator[tuple[int, int]]:
+    """Where the bodies of private keys are in a text, half-open."""
+    if "-BEGIN" in text or "-END" in text or "- BEGIN" in text or "- END" in text:
+        yield from _by_markers(text)
+    if "Private-Lines" in text:
+        for match in _PUTTY.finditer(text):
+            yield match.span(1)
+
+
+def _by_markers(text: str) -> Iterator[tuple[int, int]]:
+    stop = 0
+    for marker, following in pairwise([*_MARKER.finditer(text), None]):
+        assert marker is not None  # only the last one of the list is
+        if marker["edge"] == "END":
+            yield from _before(text, marker.start(), max(stop, marker.start() - _FAR))
+        elif following and following["edge"] == "END" and following.start() - marker.end() < _FAR:
+            yield from _between(text, marker.end(), following.start())
+        elif body := _BODY.match(text, marker.end()):
+            yield body.span()
+        stop = marker.end()
+
+
+def _between(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """The body between the first and the last line of a key, whatever stands around its lines."""
+    runs = list(_RUN.finditer(text, start, stop))
+    if runs:
+        last = _LAST_LINE.match(text, runs[-1].end(), stop)
+        yield start, last.end() if last else runs[-1].end()
+
+
+def _before(text: str, stop: int, least: int) -> Iterator[tuple[int, int]]:
+    """The body before the last line of a key whose first line is missing."""
+    pattern = _SHORT_LINE
+    start = end = text.rfind("\n", least, stop)
+    while start > least:
+        line_start = text.rfind("\n", least, start)
+        if not pattern.fullmatch(text, line_start + 1, start):
+            break
+        start, pattern = line_start, _LONG_LINE
+    if pattern is _LONG_LINE and start < end:
+        yield max(start + 1, least), end

@@ -1,0 +1,113 @@
+"""Which values may be secrets: by how random they look, and what a program, a template or a sentence has instead."""
+
+import re
+from collections import Counter
+from math import log2
+
+from workbench.transcript.secret_names import Strength, name_strength
+
+_NO_VALUE = re.compile(
+    r"\$(?![1-9a-z]{1,8}\$)|%[({]|%\w+%$|%[a-z]$|[*.x_-]+$|redacted|your|my[_-]|example|changeme|placeholder|dummy"
+    r"|(?:true|false|null|none|nil|undefined|string|number|boolean|bool|bytes|str|int|any|unknown|void"
+    r"|optional|required"
+    r"|process|environ|env|os|self|this|config|settings|options|request|req|user|data|args|params"
+    r"|function|async|await"
+    r"|return|new|const|let|var|if|else|not|and|or|import|from)(?:$|[^A-Za-z0-9])",
+    re.IGNORECASE,
+)
+_TEMPLATE = re.compile(r"\{\{|\$[({]|<%|\.\.\.|…")
+_MEMBER = re.compile(r"[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+")
+_FOLDER = re.compile(r"~?/|[A-Za-z]:[\\/]|\.\.?/")
+_PART_OF_PROGRAM = re.compile(r"hash|input|value|field|form|name|param|arg|label|text", re.IGNORECASE)
+_TYPE = re.compile(r"[a-z]*(?:[A-Z][a-z]{2,})+|\w*_\w*")
+_HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[A-Z]")
+_SIGNS = re.compile(r"[^\w\s./:-]")
+_RUN = re.compile(r"[A-Za-z0-9]+")
+_HEX = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
+_ENTROPY, _ENTROPY_OF_HEX = 3.5, 2.5
+"""Bits a character from which on a long value counts as random, as in gitleaks; the mean of 32 random digits of
+sixteen is 3.6."""
+_LONG, _SHORT = 16, 8
+_LETTERS_TOGETHER = 3.4
+"""Letters of one case, or digits, that follow each other in what is random: fewer on average than in words."""
+
+
+def is_secret(value: str, strength: Strength, *, quoted: bool, sure: bool) -> bool:
+    """Whether a value under a name of this strength is a secret.
+
+    Args:
+        value: as it stands in the text.
+        strength: what its name says.
+        quoted: whether it stands in quotation marks.
+        sure: whether a word in its place stands for itself, as in a setting; in a program it would be a variable.
+    """
+    if is_no_value(value):
+        return False
+    if strength is Strength.KEY:
+        return is_random(value, _LONG)
+    if strength is Strength.SECRET:
+        return is_random(value, _SHORT if sure or quoted else _LONG)
+    if is_folder(value):
+        return False
+    if is_unlike_words(value):
+        return sure or quoted or "/" not in value
+    if not (sure or quoted) or is_own_name(value):
+        return False
+    return quoted or not value.isdigit() or len(value) >= 6
+
+
+def is_no_value(value: str) -> bool:
+    """Whether it stands for a value: a variable, a template, a placeholder, a member of an object."""
+    if _NO_VALUE.match(value) or _TEMPLATE.search(value):
+        return True
+    return _MEMBER.fullmatch(value) is not None and not any(is_random(part) for part in value.split("."))
+
+
+def is_folder(value: str) -> bool:
+    """Whether it is a path: `pwd` is a folder as well."""
+    return _FOLDER.match(value) is not None
+
+
+def is_own_name(value: str) -> bool:
+    """Whether it says what a secret is called, or is a part of a program: `db-password`, `passwordField`."""
+    return name_strength(value) is not None or _PART_OF_PROGRAM.search(value) is not None
+
+
+def is_type(value: str) -> bool:
+    """Whether it is a name of a program, as after `password: PasswordField`."""
+    return _TYPE.fullmatch(value) is not None
+
+
+def is_unlike_words(value: str) -> bool:
+    """Whether a value is unlike any word, so that it is the same secret wherever it appears."""
+    return len(value) >= 8 and any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+
+
+def is_random(value: str, least: int = _LONG) -> bool:
+    """Whether a value of at least so many characters looks as if it was drawn, not written."""
+    if len(value) < least or not any(char.isalpha() for char in value):
+        return False
+    if len(value) >= 12 and len(set(_SIGNS.findall(value))) >= 3:
+        return any(char.isdigit() for char in value)
+    if len(value) >= _LONG and _HEX.fullmatch(value):
+        return any(char.isdigit() for char in value) and _entropy_is_high(value)
+    runs = _RUN.findall(value)
+    if max(map(len, runs), default=0) < _SHORT - 2:
+        return False
+    drawn = sum(len(run) for run in runs if _is_drawn(run))
+    return 2 * drawn >= sum(map(len, runs)) and (len(value) < _LONG or _entropy_is_high(value))
+
+
+def _is_drawn(run: str) -> bool:
+    """Whether letters and digits follow each other as they do in no word, name or version."""
+    humps = _HUMP.findall(run)
+    together = len(run) / len(humps)
+    if any(char.isdigit() for char in run) and any(char.isalpha() for char in run):
+        return len(run) >= 4 and together <= _LETTERS_TOGETHER
+    return len(run) >= 2 * _SHORT and together <= _LETTERS_TOGETHER - 1
+
+
+def _entropy_is_high(value: str) -> bool:
+    counts = Counter(value).values()
+    entropy = -sum(count / len(value) * log2(count / len(value)) for count in counts)
+    return entropy >= (_ENTROPY_OF_HEX if _HEX.fullmatch(value) else min(_ENTROPY, log2(len(value)) - 1))
