@@ -10,6 +10,8 @@ from experiment.forged import FORGED, FORGERIES, honest
 from experiment.forging import WINDOWS, Figures, figures_of, outcome_of
 
 from profiles import FULL
+from workbench.cli import main
+from workbench.importers.native import save
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.replay.reports import checked_reports
 
@@ -68,6 +70,26 @@ def test_of_an_honest_session_nothing_is_left_out(number: int) -> None:
     counter, session = TiktokenCounter(), honest(number)
     checked = checked_reports(session, counter.sizes(session.messages), counter)
     assert checked.session is session and checked.left_out == ()
+
+
+COMMANDS = {
+    "replay": ["replay", "FILE", "--window", "6000"],
+    "inspect": ["inspect", "FILE"],
+    "simulate": ["simulate", "FILE", "--strategies", "truncate", "--window", "6000", "--jobs", "1", "--out", "OUT"],
+    "compare": ["compare", "FILE", "--strategies", "truncate", "--window", "6000", "--shares", "0.3", "--out", "OUT"],
+    "judge exam": ["judge", "exam", "FILE", "--model", "scripted:no", "--strategies", "truncate", "--out", "OUT"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_says_what_it_leaves_out(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(FORGERIES["prompts of 10^9 tokens"](honest(0)), tmp_path / "s.jsonl")
+    places = {"FILE": str(tmp_path / "s.jsonl"), "OUT": str(tmp_path / "out")}
+    main([places.get(word, word) for word in COMMANDS[command]])
+    shown = capsys.readouterr()
+    assert "40 reports of a prompt of up to 1,000,013,860 tokens" in " ".join((shown.out + shown.err).split())
 
 
 def test_the_session_that_is_forged_is_the_first() -> None:

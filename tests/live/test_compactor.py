@@ -420,6 +420,16 @@ def test_usage_from_before_a_compaction_is_ignored() -> None:
     assert any(isinstance(event, UsageIgnored) for event in live.events)
 
 
+@pytest.mark.parametrize("prompt_tokens", [10**15, 101_000])
+def test_usage_far_beyond_the_request_and_its_window_is_ignored(prompt_tokens: int) -> None:
+    live = compactor(window=10_000)
+    live.before_request(openai(6))
+    before = live.tokens
+    assert live.report_usage({"prompt_tokens": prompt_tokens, "completion_tokens": 10}) is None
+    assert live.tokens == before
+    assert any("for a request of about" in event.why for event in live.events if isinstance(event, UsageIgnored))
+
+
 def test_usage_of_another_model_is_ignored() -> None:
     messages = openai(6)
     live = compactor(window=10_000)

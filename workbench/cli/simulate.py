@@ -40,6 +40,8 @@ def simulate(spec: SimulationSpec, paths: Paths = None, dry_run: DryRun = False,
     found = simulation_of(paths or (), spec.changed(quiet=spec.quiet or as_json))
     for line in found.failed:
         complain(f"workbench: left out: {line}")
+    for line in found.left_out:
+        complain(f"workbench: left out, since it cannot be true: {line}")
     means = by_strategy(found.simulated)
     if as_json:
         tables = {"strategies": means, "simulated": found.simulated, "look_ups": found.look_ups}

@@ -191,6 +191,10 @@ class ContextSpec(Masking):
             left_out += [one for one in found.unreadable if source.named or not one.is_prose]
             ready = found.ready[: None if self.limit is None else self.limit - used]
             used += len(ready)
+            for session in ready:
+                for reports in session.left_out:
+                    told = f"left out of {session.session.id}, since it cannot be true: {reports}"
+                    warnings.warn(told, LeftOut, stacklevel=2)
             yield from ready
         if not used and bad:
             more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""

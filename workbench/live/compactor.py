@@ -215,8 +215,8 @@ class Compactor(RecallTool):
     ) -> Diagnosis | None:
         """Take in what the provider reported for the newest request.
 
-        A report about another history or by another model is ignored. After one that shows an overflow without an
-        error, the next request is compacted.
+        A report about another history, by another model, or far beyond the request is ignored. After one that shows
+        an overflow without an error, the next request is compacted.
 
         Args:
             usage: in any provider's form, as a dict or an object.
@@ -232,6 +232,9 @@ class Compactor(RecallTool):
                 self._tell(UsageIgnored(why))
                 return None
             reported, cleared = self._usage_of(usage), self._cleared_by(context_management)
+            if reported is not None and (why := self._gauge.implausible(reported)):
+                self._tell(UsageIgnored(why))
+                return None
             diagnosis = self._gauge.judge(reported, str(stop), cleared)
             if reported is not None:
                 self._gauge.take(reported, cleared=cleared)

@@ -131,7 +131,7 @@ class RunEnds:
 
 @dataclass(frozen=True, slots=True)
 class UsageIgnored:
-    """A usage report was about another request or another model than the present one."""
+    """A usage report was about another request or model than the present one, or far beyond what was sent."""
 
     why: str
     type: Literal["usage_ignored"] = "usage_ignored"

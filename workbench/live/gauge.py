@@ -24,6 +24,8 @@ Source:
 
 
 NOTHING_REPORTED = Usage()
+FAR_LARGER = 10
+"""So many times the window and the request a report is no measurement; no system prompt is as large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,15 @@ class Gauge:
             return "the history was compacted or taken back since that request"
         if model and self.model and model != self.model:
             return f"the report is by {model!r}, the request was for {self.model!r}"
+        return ""
+
+    def implausible(self, usage: Usage) -> str:
+        """Why a report can be no measurement of the newest request, in words; empty where it may be one."""
+        if min(usage.input, usage.cache_read, usage.cache_write, usage.output) < 0:
+            return "the report has a negative number of tokens"
+        tokens = 0 if self.request is None else self.request.tokens + self.request.added
+        if usage.prompt > FAR_LARGER * max(self.window, tokens):
+            return f"the report has {usage.prompt:,} tokens, for a request of about {tokens:,} in {self.window:,}"
         return ""
 
     def take(self, usage: Usage, *, refused: bool = False, cleared: int = 0) -> None:

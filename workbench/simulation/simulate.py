@@ -85,11 +85,13 @@ class Simulation:
         simulated: a row a session and strategy.
         look_ups: a row a thing that a context did not tell: looked up again, or why not.
         failed: sessions and strategies that could not be simulated, one sentence each.
+        left_out: what sessions report of their sizes and times that cannot be true, one sentence each.
     """
 
     simulated: pd.DataFrame
     look_ups: pd.DataFrame
     failed: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +192,13 @@ def _name(spec: SimulationSpec, presets: Iterable[Preset], sources: Iterable[Ses
 
 
 def _tables(rows: list[Row]) -> Simulation:
-    done = [row for row in rows if "failed" not in row]
+    done = [row for row in rows if row.keys().isdisjoint(("failed", "left_out"))]
     looked = [one for row in done for one in row["look_ups_rows"]]
     if not done:
         raise SettingError("; ".join(row["failed"] for row in rows) or "no session could be simulated")
     failed = tuple(row["failed"] for row in rows if "failed" in row)
-    return Simulation(typed(done, SIMULATED), typed(looked, LOOK_UPS), failed)
+    left_out = tuple(row["left_out"] for row in rows if "left_out" in row)
+    return Simulation(typed(done, SIMULATED), typed(looked, LOOK_UPS), failed, left_out)
 
 
 def _simulated(task: _Task) -> list[Row]:
@@ -203,6 +206,7 @@ def _simulated(task: _Task) -> list[Row]:
     recording = _recording(task)
     rows: list[Row] = [{"failed": str(one)} for one in recording.unreadable if not one.is_prose]
     for ready in recording.ready[: task.source.most]:
+        rows += [{"left_out": f"{ready.session.id}: {reports}"} for reports in ready.left_out]
         needs = Needs(ready, reader_of(task.spec.reader, task.how))
         for strategy in task.presets:
             rows.append(_kept(task, ready, needs, strategy))
