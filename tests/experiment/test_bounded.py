@@ -31,8 +31,10 @@ def one_number(path: Path) -> None:
 
 def packed_well(path: Path) -> None:
     """Six hundred different texts of a megabyte, packed to little."""
-    texts = pa.array([f"{number}" + "x" * 1_000_000 for number in range(600)])
-    parquet.write_table(pa.table({"title": texts}), path, compression="zstd", use_dictionary=False)
+    few = pa.table({"title": [f"{number}" + "x" * 1_000_000 for number in range(6)]})
+    with parquet.ParquetWriter(path, few.schema, compression="zstd", use_dictionary=False) as file:
+        for _ in range(100):
+            file.write_table(few)
 
 
 def nested(path: Path) -> None:
