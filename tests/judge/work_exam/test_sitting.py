@@ -138,6 +138,16 @@ def test_the_answers_are_kept_with_their_features_and_without_the_contexts(exams
     assert "please look at part" not in (answers.path / SITTINGS).read_text()
 
 
+def test_the_fitted_reader_foretells_without_asking_anybody(exams: Path) -> None:
+    grader = Grader()
+    answers = judged(exams, model="fitted", grader=grader, names=4)
+    chance = {score.strategy: score.work for score in work_scores(answers.table)}
+    assert chance["none"] > chance["truncate"] > chance["null"]
+    assert answers.pending == 0
+    assert grader.prompts == []
+    assert answers.table[answers.table["half"] == "names"]["score"].isna().all()
+
+
 def test_a_session_without_an_exam_is_told_how_to_get_one(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="`workbench exam write` makes one"):
         judge_work(SESSION, model=Reader(), out=tmp_path, quiet=True)

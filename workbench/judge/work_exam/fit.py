@@ -15,6 +15,7 @@ from scipy.optimize import minimize
 from scipy.stats import rankdata, spearmanr
 
 from workbench.errors import FormatError, SettingError
+from workbench.judge.work_exam.sheet import Half
 from workbench.judge.work_exam.sitting import SITTINGS
 from workbench.metrics.work_exam.fitted_reader import FEATURES, WorkReader
 from workbench.ragged import Floats
@@ -80,7 +81,16 @@ def read_answers(folders: Iterable[Path]) -> pd.DataFrame:
     return table.groupby(place, sort=False).agg({"score": "mean", **dict.fromkeys(FEATURES, "first")}).reset_index()
 
 
-def _rows(folder: Path) -> Iterator[dict[str, Any]]:
+def read_names(folders: Iterable[Path]) -> pd.DataFrame:
+    """The answers for exact names in some folders of `workbench judge work`: a row an answer, with its score.
+
+    Raises:
+        SettingError: a folder holds no sittings.
+    """
+    return pd.DataFrame([row for folder in folders for row in _rows(folder, "names")])
+
+
+def _rows(folder: Path, half: Half = "work") -> Iterator[dict[str, Any]]:
     file = next((file for file in (folder / SITTINGS, folder / f"{SITTINGS}.gz") if file.is_file()), None)
     if file is None:
         raise SettingError(f"{folder} holds no answers about the work; `workbench judge work` asks for some")
@@ -89,16 +99,16 @@ def _rows(folder: Path) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(text.splitlines(), 1):
         try:
             sitting = json.loads(line)
-            yield from _answers(sitting)
+            yield from _answers(sitting, half)
         except (ValueError, KeyError, TypeError) as error:
             raise FormatError(f"is no sitting ({error!r:.80})", where=str(file), line=number) from None
 
 
-def _answers(sitting: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _answers(sitting: Mapping[str, Any], half: Half) -> Iterator[dict[str, Any]]:
     place = {name: sitting[name] for name in ("session", "at", "project", "strategy", "writer", "share")}
     for number, answer in enumerate(sitting["answers"]):
-        if answer["half"] == "work" and answer["score"] is not None:
-            values = dict(zip(FEATURES, answer["features"], strict=True))
+        if answer["half"] == half and answer["score"] is not None:
+            values = dict(zip(FEATURES, answer["features"], strict=True)) if half == "work" else {}
             yield {**place, "question": number, "score": float(answer["score"]), **values}
 
 
