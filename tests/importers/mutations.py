@@ -32,6 +32,8 @@ OTHER_PROJECTS = CORPORA.parent / "more-projects"
 MOST_LINES = 60
 LONG = 12
 """Characters from which a text inside of another is the same text."""
+SHORT = 5
+"""Characters below which a text is taken for the touched record's wherever that has it."""
 RAW = {
     "@@1e999@@": "1e999",
     "@@digits@@": "9" * 5_000,
@@ -225,7 +227,7 @@ def outcome(mutation: Mutation, original: Sequence[Session], path: Path) -> tupl
     others = {
         text for record in mutation.recording.records for text in strings(record) if record is not mutation.record[1]
     }
-    alone = {text for text in touched - others if len(text) >= 5}
+    alone = {text for text in touched - others if len(text) >= SHORT}
     touched_calls = {name for name, call in calls_of(original).items() ^ calls_of(sessions).items()}
     before, after = (reading(version, touched, alone, touched_calls) for version in (original, sessions))
     changed = before.fingerprints - after.fingerprints
@@ -276,13 +278,16 @@ def calls_of(sessions: Sequence[Session]) -> dict[str, str]:
 def reading(sessions: Sequence[Session], touched: set[str], alone: set[str], touched_calls: set[str]) -> Reading:
     """What sessions hold, without the messages that the touched record speaks in."""
     long = "\n".join(text for text in touched if len(text) >= LONG)
+    every = "\n".join(touched)
+    stripped = {text.strip() for text in touched}
 
     def is_touched(said: Iterable[str]) -> bool:
         words = {text.strip() for text in said if text.strip()}
         texts = words.union(*(strings(text) for text in words))
         lines = [line for text in texts for line in text.splitlines() if len(line) >= LONG]
         whole = "\n".join(texts)
-        same = not texts.isdisjoint(touched) or any(line in long for line in lines)
+        same = not texts.isdisjoint(stripped) or any(line in long for line in lines)
+        same = same or any(len(text) < SHORT and text in every for text in texts)
         return not texts or same or any(text in whole for text in alone)
 
     calls = {

@@ -173,7 +173,7 @@ def add_part(found: Content, part: Json) -> None:
 
 def _leaves_words(part: Part, block: AnswerBlock | ToolResult) -> bool:
     """Whether a part has words where its type has none."""
-    words = [label(part, name) for name in ("text", "content", "output")]
+    words = [label(part, name) for name in ("text", "content", "output", "thinking")]
     if isinstance(block, ToolResult):
         return bool(words[0]) and not block.blocks
     if isinstance(block, Text | Thinking):

@@ -83,6 +83,8 @@ class OpenCodeBuilder(SessionBuilder):
                 self.asked = part
             case type_ if type_ not in SILENT:
                 add_part(found, part)
+                if part.get("state"):
+                    self.source.unknown[f"state of a {type_}"] += 1
             case type_ if part.get("text") or part.get("state"):
                 self.source.unknown[f"words in a {type_}"] += 1
 
