@@ -21,6 +21,7 @@ TESTS = {
     "modules planted in the current folder": ["tests/cli/test_planted_modules.py"],
     "pipes, bombs, encodings, cut files": ["tests/importers/test_opening.py"],
     "credentials and look-alikes, by kind": ["tests/transcript/test_redaction_recall.py"],
+    "secrets as strangers write them": ["tests/transcript/test_strangers.py"],
     "what was masked or shared, in any form": [
         "tests/transcript/test_redaction.py", "tests/experiment/test_redact.py", "tests/experiment/test_share.py",
         "tests/experiment/test_leaks.py", "tests/experiment/test_csv.py",
