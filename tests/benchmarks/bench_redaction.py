@@ -5,19 +5,24 @@
     python tests/benchmarks/bench_redaction.py credentials [--check]    # these rows, into docs/privacy.md
     python tests/benchmarks/bench_redaction.py personal [--check]       # personal data, into docs/privacy.md
     python tests/benchmarks/bench_redaction.py faker [--check]          # as a library makes it, likewise
+    python tests/benchmarks/bench_redaction.py strangers [--check]      # kinds of other programs' documents, likewise
+    python tests/benchmarks/bench_redaction.py masks FOLDER ... [--kinds name,id]  # what is masked, to read
 
 The kinds and values are made up from a seed (tests/transcript/planted.py); those of `faker` by the library of that
-name (tests/transcript/by_faker.py).
+name (tests/transcript/by_faker.py). Those of `strangers` restate the notations of other programs
+(tests/transcript/strangers.toml), each with its source.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
@@ -29,9 +34,14 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
 import pandas as pd
 from rows import between_marks, read, stored
 from transcript.planted import HARMLESS, SECRETS, personal_of, planted, recall_and_precision
+from transcript.strangers import PERSONAL as STRANGE_PERSONAL
+from transcript.strangers import SECRETS as STRANGE_SECRETS
+from transcript.strangers import recall, rounds
 
+from workbench.importers.importer import scan
+from workbench.transcript.message import said_texts
 from workbench.transcript.personal import KINDS
-from workbench.transcript.redaction import Redactor
+from workbench.transcript.redaction import MARK, Redactor
 
 Texts: TypeAlias = Sequence[tuple[str, str]]
 """Texts, each with its value."""
@@ -78,6 +88,9 @@ def share(many: Texts, found: Mapping[int, str]) -> float:
     return sum(bool(one) and (one in value or value in one) for one, value in values) / len(many)
 
 
+WORST = 8
+"""Kinds of which a table shows how little of them is masked."""
+PLACEHOLDER = re.compile(MARK + r"([a-z-]+?)-\d+(?:-[0-9a-f]+)?")
 FINDERS = (workbench, detect_secrets, gitleaks)
 
 
@@ -92,23 +105,64 @@ def measured(count: int) -> pd.DataFrame:
 
 
 def credentials(rows: pd.DataFrame) -> Iterator[str]:
-    """The page's tables of credentials: recall and precision, then every kind."""
+    """The page's table of credentials: recall and precision, and the kinds of which least is masked."""
     names = [find.__name__ for find in FINDERS]
     right, wrong = rows[~rows["harmless"]][names].mean(), rows[rows["harmless"]][names].mean()
     yield "| | workbench | detect-secrets | gitleaks |"
     yield "|---|---|---|---|"
     for title, values in (("recall", right), ("harmless texts taken", wrong), ("precision", right / (right + wrong))):
         yield _row(f"**{title}**", values)
-    yield from ("", "<details><summary>Each kind</summary>", "")
-    yield "| kind | workbench | detect-secrets | gitleaks |"
-    yield "|---|---|---|---|"
-    for row in rows.to_dict("records"):
-        yield _row(row["kind"] + (" (harmless)" if row["harmless"] else ""), row)
-    yield from ("", "</details>")
+    for row in rows[~rows["harmless"]].nsmallest(WORST, "workbench").to_dict("records"):
+        yield _row(row["kind"], row)
 
 
 def _row(title: str, values: Mapping[str, float] | pd.Series) -> str:
     return f"| {title} | " + " | ".join(f"{values[find.__name__]:.3f}" for find in FINDERS) + " |"
+
+
+def strangers(count: int) -> Iterator[str]:
+    """The page's table of other programs' kinds: the first look at each round, what is masked now, the worst kinds."""
+    yield "| round | kinds of secrets | first look | now | kinds of personal data | first look | now |"
+    yield "|---|---|---|---|---|---|---|"
+    secrets = {name: recall(kind, name, count) for name, kind in STRANGE_SECRETS.items()}
+    personal_data = {name: recall(kind, name, count) for name, kind in STRANGE_PERSONAL.items()}
+    for look in rounds():
+        these = [secrets[name] for name, kind in STRANGE_SECRETS.items() if kind.round == look.number]
+        those = [personal_data[name] for name, kind in STRANGE_PERSONAL.items() if kind.round == look.number]
+        yield (
+            f"| {look.number} | {len(these)} | {look.secrets:.3f} | {sum(these) / len(these):.3f} "
+            f"| {len(those)} | {look.personal:.3f} | {sum(those) / len(those):.3f} |"
+        )
+    worst = sorted({**secrets, **personal_data}.items(), key=lambda item: item[1])[:WORST]
+    yield from ("", "Least is masked of " + ", ".join(f"{name} ({share:.2f})" for name, share in worst) + ".")
+
+
+def masks(folders: Sequence[str], kinds: frozenset[str]) -> Iterator[str]:
+    """Each distinct value that is masked in recordings, with what stands before it: read it, is it a secret?"""
+    characters, values = 0, dict[tuple[str, str], str]()
+    for loaded in scan([Path(folder) for folder in folders], lenient=True):
+        for session in loaded.sessions:
+            redactor = Redactor("masks", kinds)
+            for text in {text for message in session.messages for text in said_texts(message)}:
+                characters += len(text)
+                values |= masked_values(text, redactor.mask(text))
+    yield f"{len(values)} distinct values in {characters / 1e6:.1f} MB"
+    for (kind, value), before in sorted(values.items()):
+        yield f"{kind}: {before!r} >> {value!r}"
+
+
+def masked_values(text: str, masked: str) -> dict[tuple[str, str], str]:
+    """The kinds and values that placeholders replaced, each with the forty characters before it."""
+    values = {}
+    start = stop = 0
+    placeholders = list(PLACEHOLDER.finditer(masked)) if MARK not in text else []
+    for placeholder, following in pairwise([*placeholders, None]):
+        start += placeholder.start() - stop
+        literal = masked[placeholder.end() : following.start() if following else len(masked)]
+        end = text.find(literal, start) if literal else len(text)
+        values[placeholder[1], text[start:end]] = text[max(0, start - 40) : start]
+        start, stop = end, placeholder.end()
+    return values
 
 
 def faker(count: int) -> Iterator[str]:
@@ -137,14 +191,24 @@ def personal(count: int) -> Iterator[str]:
 
 def main() -> int:
     options = argparse.ArgumentParser()
-    options.add_argument("part", choices=["measure", "credentials", "personal", "faker"])
+    options.add_argument("part", choices=["measure", "credentials", "personal", "faker", "strangers", "masks"])
+    options.add_argument("folders", nargs="*")
+    options.add_argument("--kinds", default="", help="of personal data, with commas; none: secrets alone")
     options.add_argument("--count", type=int, default=200)
     options.add_argument("--check", action="store_true")
     given = options.parse_args()
     if given.part == "measure":
         stored("credentials", {"": measured(given.count)})
         return 0
-    made = {"credentials": lambda _: credentials(read("credentials")), "personal": personal, "faker": faker}
+    if given.part == "masks":
+        print(*masks(given.folders, frozenset(filter(None, given.kinds.split(",")))), sep="\n")
+        return 0
+    made = {
+        "credentials": lambda _: credentials(read("credentials")),
+        "personal": personal,
+        "faker": faker,
+        "strangers": strangers,
+    }
     return int(between_marks(PAGE, given.part, made[given.part](given.count), check=given.check))
 
 

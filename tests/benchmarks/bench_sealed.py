@@ -24,6 +24,7 @@ TESTS = {
         "tests/importers/test_nothing_lost.py", "tests/importers/test_mutations.py",
     ],
     "credentials and look-alikes, by kind": ["tests/transcript/test_redaction_recall.py"],
+    "secrets as strangers write them": ["tests/transcript/test_strangers.py"],
     "what was masked or shared, in any form": [
         "tests/transcript/test_redaction.py", "tests/experiment/test_redact.py", "tests/experiment/test_share.py",
         "tests/experiment/test_leaks.py", "tests/experiment/test_csv.py",

@@ -161,6 +161,30 @@ def test_why_a_file_cannot_be_read_is_masked(recording: Path, tmp_path: Path) ->
     assert not any(word in run.sessions.to_csv() for word in (TOKEN, "jane.doe", "corp.co.uk"))
 
 
+FOLDER = "home/carol/.claude/projects/-home-carol-app"
+
+
+def test_the_users_name_is_nowhere_in_a_run_of_the_folder_where_an_agent_keeps_sessions(tmp_path: Path) -> None:
+    folder = tmp_path / FOLDER
+    folder.mkdir(parents=True)
+    messages = [
+        *planted(),
+        said(
+            "see file:///home/carol/app/a.py, %2Fhome%2Fcarol%2Fapp, C:\\Users\\carol\\app and C--Users-carol-app",
+            "u-p",
+        ),
+        told("it is in ~/.claude/projects/-home-carol-app/x.jsonl", "a-p"),
+    ]
+    save(
+        Session.of(messages, id="-home-carol-app", cwd="/home/carol/app", project="-home-carol-app"), folder / "x.jsonl"
+    )
+    (folder / "bad.jsonl").write_text('{"type": "user", "cwd": "/home/carol/app"')
+    run = compare(folder, strategies=("truncate",), shares=(0.2,), out=tmp_path / "run", quiet=True, redact=True)
+    render(run.path)
+    assert len(run.sessions) == 2
+    assert "carol" not in text_of(run.path)
+
+
 def test_sessions_at_hand_are_masked_as_files_are(tmp_path: Path) -> None:
     model = Listening()
     run = compare(

@@ -15,9 +15,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from faker import Faker
 from transcript.planted import BOTH, DIGITS, HEX, WORDS, Make, of, password
+
+from workbench.transcript.redaction import Redactor
 
 
 @dataclass(frozen=True)
@@ -143,6 +146,7 @@ def date(chance: random.Random) -> str:
     return f"{chance.randrange(1940, 2009)}-{chance.randrange(1, 13):02}-{chance.randrange(1, 29):02}"
 
 
+_LISTS = tomllib.loads(Path(__file__).with_name("strangers.toml").read_text("utf-8"))
 MAKERS: dict[str, Make] = {
     "ABN": lambda chance: "51 824 753 556",
     "ACN": lambda chance: " ".join(of(DIGITS, 3)(chance) for _ in range(3)),
@@ -323,10 +327,27 @@ MAKERS: dict[str, Make] = {
 """What makes values: by its own name, or by that of the first kind that has such values."""
 
 
+class Round(NamedTuple):
+    """Of which share a round's values were masked when the rules were first tried on them."""
+
+    number: int
+    secrets: float
+    personal: float
+
+
+def rounds() -> list[Round]:
+    return [Round(**item) for item in _LISTS["rounds"]]
+
+
+def recall(kind: Kind, name: str, count: int) -> float:
+    """The share of a kind's values that are masked."""
+    texts = list(kind.planted(name, count))
+    return sum(value not in Redactor("strangers").mask(text) for text, value in texts) / count
+
+
 def _kinds(topic: str) -> dict[str, Kind]:
-    lists = tomllib.loads(Path(__file__).with_name("strangers.toml").read_text("utf-8"))
     kinds = {}
-    for item in lists[topic]:
+    for item in _LISTS[topic]:
         kinds[item["name"]] = Kind(item["round"], item["source"], item["text"], MAKERS[item["value"]])
     return kinds
 

@@ -104,12 +104,17 @@ _ANY = re.compile(
 )
 
 
+_CANDIDATES = re.compile(r"[0-9A-Z][0-9A-Z ./+-]{7,40}[0-9A-Za-z]")
+_WORD_START = re.compile(r"(?<![0-9A-Za-z])[0-9A-Z]")
+
+
 def identity_numbers(text: str) -> Iterator[tuple[int, int]]:
     """Where such numbers are in a text, half-open."""
-    for match in _ANY.finditer(text):
-        form = FORMS[int((match.lastgroup or "f0")[1:])]
-        if form.is_valid(match.group()):
-            yield match.span()
+    for candidates in _CANDIDATES.finditer(text):  # the pattern of all forms is slow
+        for start in _WORD_START.finditer(text, *candidates.span()):
+            match = _ANY.match(text, start.start())
+            if match and FORMS[int((match.lastgroup or "f0")[1:])].is_valid(match.group()):
+                yield match.span()
 
 
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"

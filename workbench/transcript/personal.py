@@ -33,13 +33,6 @@ _PHONE = re.compile(
 )
 _DIGITS = re.compile(r"[(+\d][\d ()./+-]{5,60}\d")
 """Where a telephone number may be: the pattern of all their forms is slow."""
-_NAMED_PHONE = re.compile(
-    r"(?:(?i:phone|mobile|cell|fax|whatsapp|telefon|telefono|téléphone|teléfono|handy|mobil|portable|celular)"
-    r"(?i:[ _-]?(?:number|no|nr|nummer))?\.?[\"']?[ \t]{0,2}[:=：]|\b(?i:tel)"
-    r"(?i:ephone)?(?i:[ _-]?(?:number|no|nr))?\.?[\"']?(?:[ \t]{0,2}[:=：]|[ ])"
-    r"|手机号?码?|電話番号?|电话)[ :：]?[ \t]{0,2}[\"']?"
-    rf"(\+?\(?\d(?:[ ()./-]{{0,2}}\d){{6,14}}{_EXTENSION})(?![\w-]|\.\d)"
-)
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d\d(?: ?[A-Z0-9]{2,4}){3,8}")
 _IBAN_LENGTHS = {
     int(length): frozenset(countries.split())
@@ -84,8 +77,6 @@ def _phones(text: str) -> Iterator[Place]:
                 stop = match.end()
                 break
     for match in _PHONE_LINK.finditer(text) if "wa.me/" in text or "tel:" in text or "phone=" in text else ():
-        yield Place(*match.span(1), "phone")
-    for match in _NAMED_PHONE.finditer(text):
         yield Place(*match.span(1), "phone")
 
 
@@ -160,32 +151,63 @@ _MACHINE = re.compile(
 _GECOS = re.compile(
     r"^[a-z_][\w-]{0,31}:[x*!]?:[1-9]\d{3,5}:\d{1,6}:(?P<name>[^\W\d_][^:,\n]{2,60})[^:\n]{0,60}:", re.MULTILINE
 )
+
+
+class Owner(NamedTuple):
+    """Where the name of an account stands, and what a text must hold one of for that."""
+
+    hints: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
 _OWNERS = (
-    re.compile(r"\b(?:uid|gid)=[1-9]\d{3,9}\((?P<name>[a-z_][\w.-]{0,31})\)"),
-    re.compile(r"^[-bcdlps][-rwxsStT]{9}[.+@]?[ ]+\d+[ ]+(?P<name>[a-z_][\w.-]{1,31})[ ]+\S+[ ]+\d", re.MULTILINE),
-    re.compile(
-        r"^(?:export )?(?:USER|LOGNAME|USERNAME|SUDO_USER)=[\"']?(?P<name>[A-Za-z_][\w.-]{1,31})[\"']?[ \t\r]*$",
-        re.MULTILINE,
+    Owner(("uid=", "gid="), re.compile(r"\b(?:uid|gid)=[1-9]\d{3,9}\((?P<name>[a-z_][\w.-]{0,31})\)")),
+    Owner(
+        ("rw", "r-x"),
+        re.compile(r"^[-bcdlps][-rwxsStT]{9}[.+@]?[ ]+\d+[ ]+(?P<name>[a-z_][\w.-]{1,31})[ ]+\S+[ ]+\d", re.MULTILINE),
     ),
-    re.compile(r"^(?P<name>[a-z_][\w.+-]{1,31})[ ]+\d{1,7}[ ]+\d{1,3}\.\d[ ]+\d{1,3}\.\d[ ]+\d", re.MULTILINE),
-    re.compile(r"^(?P<name>[a-z_][\w.-]{1,31})[ ]+(?:pts/\d+|tty\w{0,4}|console)[ ]+", re.MULTILINE),
-    re.compile(r"^(?P<name>[a-z_][\w.-]{1,31}) is not in the sudoers file", re.MULTILINE),
-    re.compile(
-        r"\b(?:chown|sudo -u|su -|su -l|adduser|useradd|usermod|deluser|userdel|loginctl enable-linger"
-        r"|crontab -u|chage)"
-        r"(?: -{1,2}[\w-]+){0,4} (?P<name>[a-z_][\w.-]{1,31})(?=[:\s]|$)"
+    Owner(
+        ("USER", "LOGNAME"),
+        re.compile(
+            r"^(?:export )?(?:USER|LOGNAME|USERNAME|SUDO_USER)="
+            r"[\"']?(?P<name>[A-Za-z_][\w.-]{1,31})[\"']?[ \t\r]*$",
+            re.MULTILINE,
+        ),
     ),
-    re.compile(
-        r"\b(?:password|publickey|session opened|session closed) for "
-        r"(?:invalid )?(?:user )?(?P<name>[a-z_][\w.-]{1,31})\b(?= from| by|\(|$)"
+    Owner(
+        (" 0.", "%CPU"),
+        re.compile(r"^(?P<name>[a-z_][\w.+-]{1,31})[ ]+\d{1,7}[ ]+\d{1,3}\.\d[ ]+\d{1,3}\.\d[ ]+\d", re.MULTILINE),
     ),
-    re.compile(r"(?<![\w/~])~(?P<name>[a-z_][\w.-]{1,31})/"),
-    re.compile(r"\bssh://(?P<name>[a-z_][\w.-]{0,31})@"),
-    re.compile(r"^\[(?P<name>[a-z_][\w.-]{0,31}@[A-Za-z0-9][\w.-]{0,62}) [^\]\n]{1,60}\][$#]", re.MULTILINE),
+    Owner(
+        ("pts/", "tty", "console"),
+        re.compile(r"^(?P<name>[a-z_][\w.-]{1,31})[ ]+(?:pts/\d+|tty\w{0,4}|console)[ ]+", re.MULTILINE),
+    ),
+    Owner(("sudoers",), re.compile(r"^(?P<name>[a-z_][\w.-]{1,31}) is not in the sudoers file", re.MULTILINE)),
+    Owner(
+        ("chown", "sudo -u", "su -", "user", "loginctl", "crontab", "chage"),
+        re.compile(
+            r"\b(?:chown|sudo -u|su -|su -l|adduser|useradd|usermod|deluser|userdel|loginctl enable-linger"
+            r"|crontab -u|chage)(?: -{1,2}[\w-]+){0,4} (?P<name>[a-z_][\w.-]{1,31})(?=[:\s]|$)"
+        ),
+    ),
+    Owner(
+        ("password for", "publickey for", "session opened", "session closed"),
+        re.compile(
+            r"\b(?:password|publickey|session opened|session closed) for "
+            r"(?:invalid )?(?:user )?(?P<name>[a-z_][\w.-]{1,31})\b(?= from| by|\(|$)"
+        ),
+    ),
+    Owner(("~",), re.compile(r"(?<![\w/~])~(?P<name>[a-z_][\w.-]{1,31})/")),
+    Owner(("ssh://",), re.compile(r"\bssh://(?P<name>[a-z_][\w.-]{0,31})@")),
+    Owner(
+        ("]$", "]#"),
+        re.compile(r"^\[(?P<name>[a-z_][\w.-]{0,31}@[A-Za-z0-9][\w.-]{0,62}) [^\]\n]{1,60}\][$#]", re.MULTILINE),
+    ),
 )
 """Who owns a file or a process, or works in a shell."""
 _ACCOUNTS = words_of("accounts")
 """Names of accounts that no person has alone."""
+_HINTS_OF_WORDS = (" dot ", " DOT ", "[at", "(at", "{at", "[dot", "(dot", "[AT", "(AT", "[@]", "(@)")
 _IN_WORDS = re.compile(
     r"(?<![\w.@])[A-Za-z0-9][\w.+-]{0,63}(?: ?[\[({](?:at|AT|@)[\])}] ?| (?:at|AT) )[A-Za-z0-9][\w-]{0,62}"
     r"(?:(?: ?[\[({](?:dot|DOT|\.)[\])}] ?| (?:dot|DOT) |\.)[A-Za-z0-9-]{2,62}){1,4}(?![\w@])"
@@ -207,6 +229,8 @@ _MAP = re.compile(
     r"(?:[/,]-?\d{1,3}\.\d{1,15})?)"
 )
 _PHONE_LINK = re.compile(r"(?:\bwa\.me/|\btel:|\bsms:|[?&]phone=)(\+?[\d().-]{7,20})(?!\w)")
+_HINTS_OF_STREET = words_of("streets")
+"""Of what stands in a text with a street."""
 _STREET = re.compile(
     r"(?<![\w.,/-])\d{1,5}[A-Za-z]? (?:[NSEW]\.? )?(?:[A-Z][\w'’.-]{1,20} ){1,3}"
     r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Terrace|Parkway|Pkwy"
@@ -242,14 +266,14 @@ def _names(text: str) -> Iterator[Place]:
 
 
 def _accounts(text: str) -> Iterator[Place]:
-    for pattern in _OWNERS:
-        for match in pattern.finditer(text):
+    for owner in _OWNERS:
+        for match in owner.pattern.finditer(text) if any(hint in text for hint in owner.hints) else ():
             if match["name"].partition("@")[0].lower() not in _ACCOUNTS:
                 yield Place(*match.span("name"), "login")
 
 
 def _mails_in_words(text: str) -> Iterator[Place]:
-    for match in _IN_WORDS.finditer(text):
+    for match in _IN_WORDS.finditer(text) if any(hint in text for hint in _HINTS_OF_WORDS) else ():
         if re.search(r"\b(?:dot|DOT)\b|[\[({](?:at|AT|@|dot|DOT)", match.group()):
             yield Place(*match.span(), "email")
     for match in _MAIL_HEADER.finditer(text) if "@" in text else ():
@@ -260,7 +284,7 @@ def _mails_in_words(text: str) -> Iterator[Place]:
 
 
 def _streets(text: str) -> Iterator[Place]:
-    for match in _STREET.finditer(text):
+    for match in _STREET.finditer(text) if any(hint in text for hint in _HINTS_OF_STREET) else ():
         yield Place(*match.span(), "place")
     for match in _ADDRESS_OF_CARD.finditer(text) if "ADR" in text else ():
         yield Place(*match.span("street"), "place")

@@ -27,6 +27,7 @@ Write: TypeAlias = Callable[[str, str], str]
 
 MARK = "REDACTED-"
 """How the placeholder of a secret begins."""
+_PLACEHOLDER = re.compile(MARK + r"[a-z-]+-\d+(?:-[0-9a-f]+)?")
 
 _DOMAIN = re.compile(r"(?:@|%40)((?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}[A-Za-z]{2,24})(?![\w-])")
 _AT = ("@", "%40")
@@ -40,6 +41,8 @@ _HOME = re.compile(
     r"|(?<![A-Za-z0-9])[A-Za-z]:(?:\\{1,8}|/{1,4})Users(?:\\{1,8}|/{1,4})|%2F(?:home|Users)%2F"
     r"|\\{1,4}home\\{1,4})([^\W_][\w.-]*(?: [^\W\d_a-z][\w.-]*(?=[\\/]))?)"
 )
+_INNER_HOME = re.compile(r"((?<=[\w.~-])[/\\]{1,4}(?:home|Users)[/\\]{1,4})([^\W_][\w.-]*)")
+"""A home within another folder: only what is known to be a user's name is masked there."""
 _FOLDED_HOME = re.compile(r"(?<![A-Za-z0-9])-(home|Users)-([A-Za-z0-9][\w-]*)")
 _SEAM = re.compile(r"([\s\"']+)")
 """What no secret that is looked for holds inside: texts are taken apart here, so that time stays linear."""
@@ -96,7 +99,7 @@ class Redactor:
             return text
         text = self._without(text, self._discoveries(text))
         if "home" in self._kinds and (
-            "/home/" in text or "Users" in text or "%2Fhome" in text
+            "/home/" in text or "Users" in text or "%2Fhome" in text or "\\home" in text
         ):  # the pattern alone is slow
             text = _HOME.sub(lambda found: found[1] + self._home(found[2]), text)
         return self._where_encoded(text, self.mask)
@@ -115,7 +118,7 @@ class Redactor:
     def _without(self, text: str, discoveries: Iterable[Discovery]) -> str:
         parts: list[str] = []
         stop = 0
-        for discovery in _apart(discoveries):
+        for discovery in _apart(discoveries, _placeholders(text)):
             parts += [text[stop : discovery.start], self._placeholder(discovery)]
             stop = discovery.stop
         return "".join([*parts, text[stop:]]) if parts else text
@@ -129,6 +132,7 @@ class Redactor:
         """The masked text without what was met elsewhere: a password without its name, a home in a folded path."""
         if "home" in self._kinds:
             text = _FOLDED_HOME.sub(lambda found: f"-{found[1]}-{self._folded(found[2])}", text)
+            text = _INNER_HOME.sub(lambda found: found[1] + self._homes.get(found[2], found[2]), text)
         if not self._strays:
             return text
         text = self._where_encoded(text, self.mask_again)
@@ -143,7 +147,8 @@ class Redactor:
 
     def _where_encoded(self, text: str, mask: Callable[[str], str]) -> str:
         """The text without what is masked once base64, or the escapes of an address or of JSON, are undone."""
-        text = _HEXDUMP.sub(lambda found: self._in_hexdump(found.group(), mask), text)
+        if "00000" in text:
+            text = _HEXDUMP.sub(lambda found: self._in_hexdump(found.group(), mask), text)
         text = BASE64.sub(lambda found: self._in_base64(found.group(), mask), text)
         if "%" in text or "\\" in text:
             text = _QUOTED.sub(lambda found: _in_quotes(found.group(), mask), text)
@@ -226,10 +231,16 @@ def _discovered(places: Iterable[Place], view: PlainView) -> Iterator[Discovery]
             yield Discovery(*view.original(place.start, place.stop), place.kind, value)
 
 
-def _apart(discoveries: Iterable[Discovery]) -> list[Discovery]:
-    """The discoveries by place, without those that overlap an earlier one."""
-    kept: list[Discovery] = []
-    starts: list[int] = []
+def _placeholders(text: str) -> list[Discovery]:
+    """What is masked already, in order."""
+    matches = _PLACEHOLDER.finditer(text) if MARK in text else ()
+    return [Discovery(*match.span(), "", "") for match in matches]
+
+
+def _apart(discoveries: Iterable[Discovery], placeholders: list[Discovery]) -> list[Discovery]:
+    """The discoveries by place, without those that overlap a placeholder or an earlier one."""
+    kept = [*placeholders]
+    starts = [placeholder.start for placeholder in placeholders]
     for discovery in discoveries:
         position = bisect_right(starts, discovery.start)
         free_before = position == 0 or kept[position - 1].stop <= discovery.start
@@ -237,7 +248,7 @@ def _apart(discoveries: Iterable[Discovery]) -> list[Discovery]:
         if free_before and free_behind:
             kept.insert(position, discovery)
             starts.insert(position, discovery.start)
-    return kept
+    return [discovery for discovery in kept if discovery.kind]
 
 
 def _in_quotes(run: str, mask: Callable[[str], str]) -> str:
@@ -259,7 +270,10 @@ def _addresses(text: str) -> Iterable[Place]:
 
 def masker(kinds: frozenset[str] | None) -> Callable[[str], str]:
     """What masks a text that belongs to no session, such as a path; None of kinds leaves it as it is."""
-    return str if kinds is None else Redactor(kinds=kinds).mask
+    if kinds is None:
+        return str
+    redactor = Redactor(kinds=kinds)
+    return lambda text: redactor.mask_again(redactor.mask(text))
 
 
 def redacted(session: Session, kinds: frozenset[str] | None = KINDS) -> Session:

@@ -49,7 +49,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zß-ÿ]+|[^\W\d_A-Za-z]+|\d+")
 
 HINTS = (
     "pass", "pwd", "secret", "token", "key", "cred", "auth", "salt", "bearer", "jwt", "otp", "psk", "_pat", "pw",
-    "hmac",     "pepper", "mnemonic", "connstr", *sorted(_FOREIGN),
+    "hmac", "pepper", "mnemonic", "connstr", *sorted(_FOREIGN),
 )  # fmt: skip
 """What a text without any telling name does not hold, in small letters."""
 _HEAD = re.compile(r"[\w.-]*\Z")
