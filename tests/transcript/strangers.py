@@ -148,6 +148,21 @@ def date(chance: random.Random) -> str:
 
 _LISTS = tomllib.loads(Path(__file__).with_name("strangers.toml").read_text("utf-8"))
 MAKERS: dict[str, Make] = {
+    "BASE64 40": of(BASE64, 40),
+    "HEX 40": of(HEX, 40),
+    "HEX 32": of(HEX, 32),
+    "BOTH 32": of(BOTH, 32),
+    "faked last_name": faked("last_name"),
+    "faked phone": faked("phone_number"),
+    "faked passport_number": faked("passport_number"),
+    "mrz": of(UPPER + DIGITS, 9, "L"),
+    "faked ipv6": faked("ipv6"),
+    "faked iban lower": lambda chance: faked("iban", "de_DE")(chance).lower(),
+    "faked card": faked("credit_card_number"),
+    "faked mac": faked("mac_address"),
+    "serial": of("0123456789ABCDEF", 16),
+    "faked name": faked("name"),
+    "faked user_name": faked("user_name"),
     "ABN": lambda chance: "51 824 753 556",
     "ACN": lambda chance: " ".join(of(DIGITS, 3)(chance) for _ in range(3)),
     "AWS console CSV": of(BASE64, 40),

@@ -69,9 +69,10 @@ _COOKIES = re.compile(
 _COOKIE = re.compile(r"[\w.%-]{1,80}=([^;,\s\"']{8,4000})")
 _COOKIE_FILE = re.compile(r"\t(?:TRUE|FALSE)\t[^\t\n]{1,200}\t(?:TRUE|FALSE)\t\d{1,12}\t[^\t\n]{1,200}\t(\S{8,4000})")
 _LOGIN_CALL = re.compile(
-    r"(?i:\b|_)(?i:auth|httpbasicauth|httpdigestauth|basicauth|basic_auth|login|authenticate|networkcredential"
-    r"|usernamepasswordcredentials|usernamepasswordcredential|passwordauthentication|credentials?)[\"']?[ ]?[=:]?[ ]?"
-    r"[A-Za-z.]{0,40}[(\[](?:[brfu@]?[\"'][^\"'\n]{0,200}[\"'],\s{0,20}){1,3}[brfu@]?[\"']"
+    r"(?i:\b|_|set)(?i:auth|httpbasicauth|httpdigestauth|basicauth|basic_auth|login|authenticate|networkcredential"
+    r"|usernamepasswordcredentials|usernamepasswordcredential|passwordauthentication"
+    r"|credentials?)[\"']?[ ]?(?:=>|[=:])?[ ]?"
+    r"[A-Za-z.]{0,40}[(\[](?:[brfu@]?[\"'][^\"'\n]{0,200}[\"'],\s{0,20}){1,3}(?:\w{1,20}[(])?[brfu@]?[\"']"
     r"([^\"'\n]{4,200})[\"']\s{0,20}[)\]]"
 )
 _ENCODED_LOGIN = re.compile(r"[\"']?_?auth[\"']?[ \t]{0,3}[:=][ \t]{0,3}[\"']?([A-Za-z0-9+/]{8,2000}={0,2})(?![\w+/=])")

@@ -139,7 +139,8 @@ _MAC_OF_CISCO = re.compile(r"(?<![\w.])(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}(?![\w.])"
 _NOBODY = re.compile(r"(?:00|ff)(?:[:-](?:00|ff)){5}|01[:-]00[:-]5e.*|33[:-]33.*", re.IGNORECASE)
 _BITCOIN = re.compile(r"(?<![\w/])(?:bc1[02-9ac-hj-np-z]{25,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34})(?![\w/])")
 _SIGNED = re.compile(
-    r"^[ \t]*(?:Author|Committer|Commit|[A-Z][a-z]+(?:-[a-z]+)*-[Bb]y|From|To|Cc|Reply-To)[ \t]*:[ \t]*"
+    r"(?:^[ \t]*(?:Author|Committer|Commit|[A-Z][a-z]+(?:-[a-z]+)*-[Bb]y|From|To|Cc|Reply-To)|[\"']author[\"'])"
+    r"[ \t]*:[ \t]*[\"']?"
     r"(?P<name>[^\W\d_][\w.,'’ -]{1,60}?)[ \t]+<(?P<mail>[^<>\s]{3,100})>",
     re.MULTILINE,
 )
