@@ -231,6 +231,13 @@ def test_a_helper_that_is_ended_ends_the_trial_with_a_reason() -> None:
     assert [check.why for check in verdict.checks] == ["its workspace was ended: its helper process ended"]
 
 
+def test_a_helper_that_is_stopped_ends_the_trial_in_time() -> None:
+    with opened(CHECKED, sandbox=False) as workspace:
+        workspace.until = time.monotonic() + 1
+        with pytest.raises(WorkspaceEnded, match="its helper process did not answer in time"):
+            told(workspace, "bash", command="kill -STOP $PPID; sleep 30")
+
+
 def test_a_trial_that_takes_too_much_memory_or_disk_is_ended(workspace: HelperWorkspace) -> None:
     hog = "x = bytearray(900 << 20)\nimport time\ntime.sleep(30)\n"
     told(workspace, "write", path="hog.py", content=hog)
