@@ -15,12 +15,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from faker import Faker
 from transcript.planted import BOTH, DIGITS, HEX, WORDS, Make, of, password
 
 from workbench.transcript.redaction import Redactor
+
+if TYPE_CHECKING:
+    from faker import Faker
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,8 @@ def seed_phrase(chance: random.Random) -> str:
 
 @cache
 def _faker(locale: str) -> Faker:
+    from faker import Faker  # the tables that need none of its values are made without it
+
     return Faker(locale)
 
 
