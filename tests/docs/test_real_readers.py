@@ -17,13 +17,13 @@ def rows() -> str:
     """The table's rows, the contexts that tell most first."""
     answers = read_answers([STUDY])
     report = fit_report(answers, left_out_chances(answers))
-    names = read_names([STUDY]).groupby(["strategy", "writer"])["score"].mean()
-    ordered = report.by_context.sort_values("real", ascending=False)
+    names = read_names([STUDY]).groupby(["share", "strategy", "writer"])["score"].mean()
+    ordered = report.by_context.sort_values(["share", "real"], ascending=[True, False])
     lines = []
     for row in ordered.itertuples():
-        name = names[row.strategy, row.writer]
+        name = names[row.share, row.strategy, row.writer]
         figures = f"{row.real:.2f} | {row.promised:.2f} | {name:.2f}"
-        lines.append(f"| `{row.strategy}` | {WRITERS[row.writer]} | {figures} |\n")
+        lines.append(f"| {row.share * 100:.0f} % | `{row.strategy}` | {WRITERS[row.writer]} | {figures} |\n")
     return "".join(lines)
 
 

@@ -156,6 +156,7 @@ def work(spec: WorkSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
 
 
 FIT_COLUMNS = {
+    "size": "share:percent",
     "strategy": "strategy",
     "summaries by": "writer",
     "promised": "promised:decimal",

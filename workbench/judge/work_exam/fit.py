@@ -44,7 +44,7 @@ class FitReport:
     Attributes:
         auc: how often an answer that is right (above .5) has a higher chance than one that is wrong.
         order: Spearman correlation of the strategies' means with the real readers', a mean over boundaries.
-        by_context: a row a strategy and writer: `promised`, `real` (means), `answers`.
+        by_context: a row a share, strategy and writer: `promised`, `real` (means), `answers`.
         tenths: calibration, from the lowest promised chances to the highest.
     """
 
@@ -165,7 +165,7 @@ def fit_report(table: pd.DataFrame, promised: Floats) -> FitReport:
     """How promised chances compare with the answers."""
     with_chance = table.assign(promised=promised, real=table["score"])
     context = ["session", "at", "share", "strategy", "writer"]
-    by_context = with_chance.groupby(["strategy", "writer"]).agg(
+    by_context = with_chance.groupby(["share", "strategy", "writer"]).agg(
         promised=("promised", "mean"), real=("real", "mean"), answers=("real", "size")
     )
     return FitReport(
