@@ -51,7 +51,7 @@ class Script:
     def begin(self, turn: Turn, /) -> None:
         """See `Agent`."""
 
-    def told(self, calls: Sequence[Call], results: Sequence[str], /) -> Sequence[str]:
+    def first_results(self, calls: Sequence[Call], results: Sequence[str], /) -> Sequence[str]:
         return results
 
     def counts(self) -> Mapping[str, int]:
