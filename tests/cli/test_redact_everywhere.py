@@ -40,6 +40,9 @@ LINES: dict[str, list[str]] = {
     "validate gamers": ["validate gamers", "FILE", "--window", "1000"],
     "validate behaviour": ["validate behaviour", "FILE", "--json"],
     "validate needs": ["validate needs", "FILE", "--sheet", "OUT/sheet.csv"],
+    "exam write": ["exam", "write", "FILE", "--model", "folder:OUT/asked", "--boundaries", "0.6", "--out", "OUT/exams"],
+    "exam show": ["exam", "show", "FILE", "--exams", "OUT"],
+    "judge work": ["judge", "work", "FILE", "--model", "folder:OUT/asked", "--exams", "OUT", "--out", "OUT"],
     "judge exam": ["judge", "exam", "FILE", "--model", "scripted:no", "--strategies", "truncate", "--out", "OUT"],
 }
 SLOW: dict[str, list[str]] = {
@@ -123,7 +126,7 @@ def test_no_command_shows_or_writes_what_it_masks(
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("name", ["compare", "sweep", "watch", "validate needs"])
+@pytest.mark.parametrize("name", ["compare", "sweep", "watch", "validate needs", "exam write"])
 def test_without_the_option_they_would(name: str, recording: Path, capfd: pytest.CaptureFixture[str]) -> None:
     texts = shown_and_written(name, recording, capfd)
     assert [value for value in PLANTED for text in texts if value in text]

@@ -1,5 +1,6 @@
 """`workbench exam`: written exams of the work, kept beside the sessions that they are about."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -13,11 +14,13 @@ from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import FAILED, OK, PENDING, complain, printable, say, say_json, table
 from workbench.errors import SettingError
 from workbench.experiment.prepared import sessions_in, sources_of
+from workbench.experiment.spec import Masking
 from workbench.formats import some
 from workbench.judge.work_exam.write import ExamOutcome, WriteSpec, write_exams
 from workbench.metrics.work_exam.document import exams_of
 from workbench.metrics.work_exam.question import SessionExams, WorkExam, WorkQuestion
 from workbench.transcript.message import Message
+from workbench.transcript.redaction import masker
 from workbench.transcript.session import Session
 
 WRITTEN = {
@@ -71,7 +74,8 @@ def write(spec: WriteSpec, paths: Paths = None, dry_run: DryRun = False, as_json
 
 
 @app.command("show", short_help="Show the written exams of sessions.")
-def show(paths: Paths = None, exams: ExamFolder = None, as_json: AsJson = False) -> int:
+@takes(Masking)
+def show(spec: Masking, paths: Paths = None, exams: ExamFolder = None, as_json: AsJson = False) -> int:
     """Show the written exams of sessions: each question with its answer, its points, and the line that shows it.
 
     Examples:
@@ -80,17 +84,19 @@ def show(paths: Paths = None, exams: ExamFolder = None, as_json: AsJson = False)
 
       workbench exam show my-sessions/ --exams my-exams/ --json
     """
+    mask = masker(spec.redaction)
     written = [(session, found) for session, found in _with_exams(paths or (), exams) if found is not None]
     if as_json:
-        say_json([asdict(found) for _, found in written])
+        text = mask(json.dumps([asdict(found) for _, found in written], ensure_ascii=False))
+        say_json(json.loads(text))
         return OK
     if not written:
         raise SettingError("no written exam was found; `workbench exam write` has a model write some")
     for session, found in written:
         for exam in found.exams:
-            say(f"{printable(session.heading)}, message {exam.at}: {_heading(exam)}")
+            say(mask(f"{printable(session.heading)}, message {exam.at}: {_heading(exam)}"))
             for number, question in enumerate(exam.questions, 1):
-                say("\n".join(_lines(number, question, session.messages)))
+                say(mask("\n".join(_lines(number, question, session.messages))))
             say()
     return OK
 
