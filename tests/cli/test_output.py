@@ -151,7 +151,7 @@ def listed(capsys: pytest.CaptureFixture[str], *group: str) -> list[str]:
 
 def test_every_command_has_an_example_and_json(capsys: pytest.CaptureFixture[str]) -> None:
     commands = [[name] for name in listed(capsys)]
-    for group in ("dataset", "judge"):
+    for group in ("dataset", "judge", "exam"):
         commands.remove([group])
         commands += [[group, name] for name in listed(capsys, group)]
     assert len(commands) >= 13

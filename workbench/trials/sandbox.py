@@ -25,11 +25,12 @@ HELPER, WORKSPACE = "/srv/trial-tools/helper.py", "/srv/trial-tools/workspace.py
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/alternatives", "/etc/ld.so.cache")
 PACKAGE = Path(__file__).resolve().parents[1]
 MEGABYTE = 1_000_000
+SHARED_MEMORY = "/dev/shm"
 DISKS = {
     f"{ROOT}/home": 256 * MEGABYTE,
     f"{ROOT}/tmp": 64 * MEGABYTE,
     "/tmp": 32 * MEGABYTE,
-    "/dev/shm": 16 * MEGABYTE,
+    SHARED_MEMORY: 16 * MEGABYTE,
 }
 """The folders that the agent can write, and the bytes that each holds at most, in memory."""
 UNPROTECTED = (
@@ -87,11 +88,11 @@ def sandboxed_launch() -> Launch:
     helper_command = (sys.executable, "-I", "-S", HELPER, WORKSPACE)
     inner = (*_isolation(), *_filter(filters), "--", *helper_command)
     if os.geteuid() == 0:
-        outer = (*_open_folders(), *_binds(_shown()), *_copies(programs), *_stage(), "--")
+        outer = ("--tmpfs", "/tmp", *_open_folders(), *_binds(_shown()), *_copies(programs), *_stage(), "--")
         shown_again = [_Shown(place, place) for place in (*_places(), *PROGRAMS)]
-        words = (bubblewrap, *outer, *_step_down(), bubblewrap, *_binds(shown_again), *inner)
+        words = (bubblewrap, *outer, *_step_down(), bubblewrap, *_disks(), *_binds(shown_again), *inner)
     else:
-        words = (bubblewrap, *_binds(_shown()), *_copies(programs), *inner)
+        words = (bubblewrap, *_disks(), *_binds(_shown()), *_copies(programs), *inner)
     return Launch(words, (*programs, *filters))
 
 
@@ -136,7 +137,7 @@ def _open_folders() -> Iterator[str]:
 def _stage() -> Iterator[str]:
     """What the inner bubblewrap needs of the outer one: processes, devices, a place to build."""
     yield from ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--die-with-parent")
-    yield from ("--bind", "/proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp")
+    yield from ("--bind", "/proc", "/proc", "--dev", "/dev")
 
 
 def _step_down() -> Sequence[str]:
@@ -149,11 +150,21 @@ def _isolation() -> Iterator[str]:
     yield from ("--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL")
     yield from ("--uid", "1000", "--gid", "1000", "--as-pid-1", "--die-with-parent")
     yield from ("--new-session", "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev")
-    for folder, size in DISKS.items():
-        yield from ("--size", str(size), "--tmpfs", folder)
+    yield from _disk(SHARED_MEMORY)
     if any(map(PACKAGE.is_relative_to, _pythons())):  # the answers to bundled tasks are there
         yield from ("--tmpfs", str(PACKAGE), "--remount-ro", str(PACKAGE))
     yield from ("--remount-ro", "/", "--chdir", "/")
+
+
+def _disks() -> Iterator[str]:
+    """Bounded disks in memory. They come before what is shown, which may lie below one of them: a Python in /tmp."""
+    for folder in DISKS:
+        if folder != SHARED_MEMORY:  # it is made once there are devices
+            yield from _disk(folder)
+
+
+def _disk(folder: str) -> Iterator[str]:
+    yield from ("--size", str(DISKS[folder]), "--tmpfs", folder)
 
 
 def _filter(filters: Sequence[int]) -> Iterator[str]:
