@@ -169,7 +169,7 @@ def test_a_command_line_that_names_no_program_is_refused(line: str, why: str) ->
     "line",
     [
         "llm --key sk-abcdefghijklmnopqrstuvwxyz012345", "env OPENAI_API_KEY=zyxw1234 llm", "llm --token=zyxw1234",
-        "llm --api-key zyxw1234", "curl -H 'Authorization: Bearer abcdefghijkl1234567890'",
+        "llm --api-key zyxw1234", "curl -H 'Authorization: Bearer zyxwQ7Rk2mVx9TzLw4Hn'",
     ],
 )  # fmt: skip
 def test_its_name_shows_no_secret(line: str) -> None:

@@ -59,11 +59,11 @@ def _check_size(path: Path, size: int) -> None:
 
 
 def _most_expanded(group: Any) -> int:  # noqa: ANN401 - pyarrow has no types
-    """Bytes that the texts of a group of rows can take at most: each row has the longest that a dictionary can hold."""
-    columns = [group.column(number) for number in range(group.num_columns)]
-    return sum(
-        group.num_rows * column.total_uncompressed_size for column in columns if column.physical_type == "BYTE_ARRAY"
-    )
+    """Bytes that the texts of a group of rows can take at most: each row has all that the group holds.
+
+    The columns' own descriptions are not looked at: pyarrow ends the process where one of them is damaged.
+    """
+    return int(group.num_rows * group.total_byte_size)
 
 
 def _expanded(path: Path) -> int:
