@@ -13,7 +13,7 @@ from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import FAILED, OK, PENDING, complain, printable, say, say_json, table
 from workbench.errors import SettingError
-from workbench.experiment.prepared import sessions_in, sources_of
+from workbench.experiment.prepared import readable_sessions, sources_of
 from workbench.experiment.spec import Masking
 from workbench.formats import some
 from workbench.judge.work_exam.write import ExamOutcome, WriteSpec, write_exams
@@ -103,7 +103,7 @@ def show(spec: Masking, paths: Paths = None, exams: ExamFolder = None, as_json: 
 
 def _with_exams(paths: Sequence[str], folder: Path | None) -> Iterator[tuple[Session, SessionExams | None]]:
     for source in sources_of(paths):
-        for session in sessions_in(source):
+        for session in readable_sessions(source):
             yield session, exams_of(session, folder)
 
 

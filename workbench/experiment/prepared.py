@@ -281,6 +281,20 @@ def sessions_in(source: SessionSource) -> list[Session]:
     return [one for loaded in scan([source.path], lenient=True) for one in loaded.sessions if one.requests]
 
 
+def readable_sessions(source: SessionSource) -> list[Session]:
+    """As `sessions_in`, for commands that leave nothing out.
+
+    Raises:
+        FormatError: the user named a file that cannot be read.
+    """
+    sessions = sessions_in(source)
+    if not sessions and source.named and source.path is not None:
+        for loaded in scan([source.path], lenient=True):
+            if loaded.error is not None:
+                raise loaded.error
+    return sessions
+
+
 def _of_a_run(path: Path) -> bool:
     """Whether a run of ours wrote this file in a folder of recordings."""
     folder = path.parent.parent if path.parent.name == "replays" else path.parent

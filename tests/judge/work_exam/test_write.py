@@ -149,3 +149,12 @@ def test_the_command_waits_for_a_folder(tmp_path: Path, capsys: pytest.CaptureFi
     request.with_name(request.name.replace("request", "answer")).write_text(answer)
     assert main(command) == 0
     assert "written" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["write", "show"])
+def test_a_file_that_cannot_be_read_is_named(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "notes.txt").write_text("no recording")
+    model = ["--model", f"folder:{tmp_path / 'answers'}"] if command == "write" else []
+    for name in ("nowhere.jsonl", "notes.txt"):
+        assert main(["exam", command, str(tmp_path / name), *model]) == 2
+        assert name in capsys.readouterr().err

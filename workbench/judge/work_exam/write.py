@@ -13,7 +13,7 @@ from pydantic import Field
 from workbench.errors import ModelError, SettingError
 from workbench.experiment.atomic import write_atomically
 from workbench.experiment.filler import FillerModel, ModelUse
-from workbench.experiment.prepared import SessionSource, What, sessions_in, sources_of
+from workbench.experiment.prepared import SessionSource, What, readable_sessions, sources_of
 from workbench.experiment.progress import progress
 from workbench.experiment.spec import Flag, Masking, Read, Whole, documented, model_name, one_model, read_boundaries
 from workbench.judge.work_exam.writer import question_request, written_questions
@@ -152,7 +152,7 @@ def write_exams(
 def _places(what: What, spec: WriteSpec) -> Iterator[ExamPlace]:
     sessions_used = 0
     for source in sources_of(what):
-        for session in sessions_in(source):
+        for session in readable_sessions(source):
             if sessions_used == spec.limit:
                 return
             boundaries = at_shares(session, spec.boundaries)
