@@ -7,12 +7,13 @@ import re
 import signal
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 
 from workbench.cli import main
-from workbench.cli.termination import CODE
+from workbench.cli.termination import CODE, Terminated, terminable
 
 SENTENCE = "workbench: ended by SIGTERM; finished work is kept, and the same command continues from there"
 PROGRESS = re.compile(r"^[a-z ,]+: .* of [\d.]+ (?:file|replay)s?, \d\d:\d\d.*$")
@@ -51,3 +52,13 @@ def test_a_handler_of_a_program_that_calls_a_command_stays(capsys: pytest.Captur
         signal.signal(signal.SIGTERM, before)
     main(["list", "models"])
     assert signal.getsignal(signal.SIGTERM) is before and capsys.readouterr().out
+
+
+@pytest.mark.skipif(signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL, reason="somebody handles SIGTERM already")
+def test_a_library_that_restores_its_filters_on_the_way_out_says_nothing_either() -> None:
+    with warnings.catch_warnings(record=True) as complaints:
+        warnings.simplefilter("always")
+        with pytest.raises(Terminated), terminable(), warnings.catch_warnings():
+            os.kill(os.getpid(), signal.SIGTERM)
+        warnings.warn("coroutine was never awaited", RuntimeWarning, stacklevel=1)
+    assert complaints == []

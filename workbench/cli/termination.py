@@ -28,11 +28,19 @@ def terminable() -> Iterator[None]:
     signal.signal(signal.SIGTERM, _terminate)
     try:
         yield
+    except Terminated:
+        _silence_libraries()  # again: a library may have restored its own filters on the way here
+        raise
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _terminate(number: int, _frame: FrameType | None) -> None:
     signal.signal(number, signal.SIG_DFL)
-    warnings.simplefilter("ignore")  # what libraries say of work that they did not end
+    _silence_libraries()
     raise Terminated
+
+
+def _silence_libraries() -> None:
+    """No warning of work that was started and not ended, such as a coroutine that nobody awaited."""
+    warnings.simplefilter("ignore")
