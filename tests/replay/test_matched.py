@@ -6,7 +6,8 @@ from builders import conversation, rules, said, told
 from workbench.compaction.presets import preset
 from workbench.models.scripted import Scripted
 from workbench.replay.boundaries import at_shares
-from workbench.replay.matched import budget, least, matched, sized_histories
+from workbench.replay.budgets import budget, least
+from workbench.replay.matched import matched, sized_histories
 from workbench.replay.sizing import Sizing
 from workbench.transcript.context import Context
 from workbench.transcript.message import chars_per_token

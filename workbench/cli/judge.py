@@ -1,5 +1,6 @@
 """`workbench judge`: measurements that ask a model, which sits the exam from each strategy's context."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -144,7 +145,7 @@ def work(spec: WorkSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
         say_json({"table": str(answers.path), **answers.notes, "pending": answers.pending, "strategies": plain_rows,
                   "agreement": None if agreement is None else asdict(agreement)})  # fmt: skip
         return PENDING if answers.pending else OK
-    say(table([asdict(row) for row in rows], WORK_COLUMNS))
+    say(table([asdict(row) for row in rows], with_chains(WORK_COLUMNS, [row.chain for row in rows])))
     say("\n`the work`: mean score of written questions. `names`: share of exact names that a reader gave.")
     if agreement is not None:
         say(str(agreement))
@@ -195,12 +196,18 @@ def fit_to_answers(folders: Answers, out: ReaderFile = Path("work_reader.json"),
         return OK
     of_what = ", ".join(some(count, name.removesuffix("s")) for name, count in counts.items())
     say(f"Fitted to {of_what}.\n")
-    say(table(report.by_context.to_dict("records"), FIT_COLUMNS))
+    columns = with_chains(FIT_COLUMNS, report.by_context["chain"])
+    say(table(report.by_context.to_dict("records"), columns))
     say(f"\nOn projects left out of the fit: AUC {report.auc:.2f}, order of strategies {report.order:.2f} (Spearman).")
     say("Tenths of the promised chances, promised and real:")
     say("  ".join(f"{tenth.promised:.2f} {tenth.real:.2f}" for tenth in report.tenths))
     say(f"Largest error of a tenth: {report.largest_error:.2f}.\nReader: {out}")
     return OK
+
+
+def with_chains(columns: Mapping[str, str], chains: Iterable[int]) -> Mapping[str, str]:
+    """The columns, with that of the compactions in a row where any context had more than one."""
+    return {**columns, "compactions": "chain:count"} if max(chains, default=1) > 1 else columns
 
 
 def estimated(one: Estimate | None) -> str:

@@ -21,11 +21,11 @@ from workbench.models.model import Completion, Model
 from workbench.models.summary_quality import STANDS_IN
 from workbench.palette import REFERENCES
 from workbench.replay.boundaries import at_boundaries, by_fill
+from workbench.replay.budgets import least
 from workbench.replay.matched import (
     RecordedContexts,
     SizedHistory,
     at_recorded_sizes,
-    least,
     matched,
     recorded_contexts,
     recorded_histories,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from workbench.errors import AnswerAwaited, Unanswered
 from workbench.experiment.filler import FillerModel
@@ -47,14 +47,17 @@ class RequestsAhead:
         """
         self.requests += 1
         if (self.chained and self.awaited) or AWAITED in request.prompt:
-            return self.filler.complete(request)
+            return self._filled(request)
         try:
             return self.model.complete(request)
         except Unanswered as error:
             if not is_awaited(error):
                 raise
             self.awaited.append(error)
-            return self.filler.complete(request)
+            return self._filled(request)
+
+    def _filled(self, request: SummaryRequest) -> Completion:
+        return replace(self.filler.complete(request), awaited=True)
 
 
 def is_awaited(error: BaseException) -> bool:

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -49,6 +50,7 @@ class Compacted:
         used: the size that was really used, as a share of the history.
         at_size_of: the strategy whose size it was cut to; empty where it was cut to `share`.
         writer: the model that wrote its summary; empty where it has none.
+        chain: how many compactions in a row made it.
     """
 
     ready: Prepared
@@ -60,6 +62,7 @@ class Compacted:
     used: float = 1.0
     at_size_of: str = ""
     writer: str = ""
+    chain: int = 1
 
     @property
     def place(self) -> Row:
@@ -86,12 +89,23 @@ def context_text(messages: Sequence[Message]) -> str:
     return _WHOLE.transcript(messages)
 
 
-def _compacted(ready: Prepared, replay: Replay, why: Mapping[float, str]) -> Iterator[Compacted]:
+def _compacted(ready: Prepared, replay: Replay, why: Mapping[float, str], chain: int) -> Iterator[Compacted]:
     for event in replay.events:
         share, sent = event.share or 1.0, event.compaction.sent
-        used = sent.spoken / max(event.compaction.before.spoken, 1)
-        writer = event.compaction.completions[-1].model if event.compaction.completions else ""
-        yield Compacted(ready, replay.preset, share, event.at, sent, why.get(share, ""), used, writer=writer)
+        history = ready.sizing.history(ready.session.messages, event.at)
+        used = sent.spoken / max(history.spoken, 1)
+        over_target = why.get(share, "")
+        yield Compacted(
+            ready, replay.preset, share, event.at, sent, over_target, used, writer=_writer(event), chain=chain
+        )
+
+
+def _writer(event: CompactionEvent) -> str:
+    """The model that wrote the newest summary of a chain; empty where it has none."""
+    for compaction in reversed((*event.earlier, event.compaction)):
+        if compaction.completions:
+            return compaction.completions[-1].model
+    return ""
 
 
 def _at_sizes(
@@ -144,35 +158,46 @@ class ContextSpec(Masking):
         filler = FillerModel(writer.name)
         return self.changed(writer=filler), filler
 
-    def contexts(self, what: What = ()) -> Iterator[Compacted]:
+    def contexts(
+        self, what: What = (), *, chains: Sequence[int] = (1,), with_baseline: bool = True
+    ) -> Iterator[Compacted]:
         """Every context, session by session and strategy by strategy, at growing boundaries.
-
-        Behind those of a strategy come those of the baseline (`chosen_baseline`), cut to the very sizes that it used;
-        where it cannot be cut to one, `over_target` says so.
 
         Args:
             what: files, folders, patterns or sessions; none stand for the bundled sessions.
+            chains: how many compactions in a row make a context; one after the other where there are several.
+            with_baseline: whether those of the baseline (`chosen_baseline`) follow those of a strategy, cut to the very
+                sizes that it used by one compaction; where it cannot be cut to one, `over_target` says so.
 
         Raises:
             Unanswered: the writer gave no answer. One whose answers are awaited is asked for all contexts before.
             SettingError: no session can be read. Where only some files cannot, each is a warning `LeftOut`.
         """
         model, presets = self.how.model(self.writer), with_references(self.strategies)
-        base = next((one for one in presets if one.name == chosen_baseline("", [one.name for one in presets])), None)
+        named_baseline = chosen_baseline("", [preset.name for preset in presets]) if with_baseline else None
+        base = next((preset for preset in presets if preset.name == named_baseline), None)
         awaited: list[Unanswered] = []
         for ready in self._sessions(what):
             at, writer = self.boundaries_of(ready.session), ready.reader(model)
             if isinstance(innermost(model), Folder):
                 writer = RequestsAhead(writer, awaited=awaited)
             baseline = BaselineAtSizes(ready, base, writer, at, self.shares) if base else None
-            for preset in presets:
+            for preset, chain in product(presets, chains):
                 replay = matched(
-                    ready.session, preset, writer, ready.sizing, window=ready.window, at=at, shares=self.shares
+                    ready.session,
+                    preset,
+                    writer,
+                    ready.sizing,
+                    window=ready.window,
+                    at=at,
+                    shares=self.shares,
+                    chain=chain,
                 )
-                found = list(_compacted(ready, replay, {share: stays_larger(replay, share) for share in self.shares}))
-                yield from found
+                too_large = {share: stays_larger(replay, share) for share in self.shares}
+                contexts = list(_compacted(ready, replay, too_large, chain))
+                yield from contexts
                 if baseline and not awaited and preset.name not in (baseline.preset.name, *REFERENCES):
-                    yield from _at_sizes(found, replay.events, baseline)
+                    yield from _at_sizes(contexts, replay.events, baseline)
         if awaited:
             raise awaited[0]
 

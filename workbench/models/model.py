@@ -97,6 +97,7 @@ class Completion:
         logprobs: each token of the answer with the log-probabilities of its alternatives, if they were wanted and the
             provider gives them.
         calls: of the tools that were offered: each one's name, and its arguments as the model wrote them.
+        awaited: whether it is filler in the place of an answer that somebody gives later.
     """
 
     text: str
@@ -116,6 +117,7 @@ class Completion:
     left_out: int | None = None
     logprobs: Sequence[tuple[str, Mapping[str, float]]] = ()
     calls: Sequence[tuple[str, str]] = ()
+    awaited: bool = False
 
 
 class Model(Protocol):

@@ -4,14 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from workbench.compaction.engine import compact
+from workbench.compaction.engine import Compaction, compact
 from workbench.compaction.plan import Budget
 from workbench.compaction.strategy import Preset
 from workbench.models.model import Model
 from workbench.replay.boundaries import worth
+from workbench.replay.budgets import budget, least
+from workbench.replay.chain import chain_stops, compacted_in_chain
 from workbench.replay.sizing import Sizing
 from workbench.replay.step import CompactionEvent, Mode, Replay, Snapshot
-from workbench.transcript.context import Context, protected
+from workbench.transcript.context import Context
 from workbench.transcript.log import CompactionEntry, Entry, MessageEntry, fold
 from workbench.transcript.message import SystemMessage
 from workbench.transcript.session import Session
@@ -71,8 +73,6 @@ MOST_OVER_TARGET = 0.1
 """The share of sessions in which a strategy may stay larger than the size that all are cut to, and still be ranked."""
 TOO_LARGE = "it stays larger than the size that was set"
 """How the reason begins that such a score has for being none."""
-ROOM = 0.5
-"""The part of a share that is left for what may be taken away, however much must stay."""
 
 
 class SizedHistory(NamedTuple):
@@ -115,35 +115,37 @@ def recorded_histories(really: Mapping[int, RecordedContexts]) -> tuple[SizedHis
 
 
 def matched(
-    session: Session, preset: Preset, model: Model, sizing: Sizing, *, window: int, at: Sequence[int],
+    session: Session,
+    preset: Preset,
+    model: Model,
+    sizing: Sizing,
+    *,
+    window: int,
+    at: Sequence[int],
     shares: Sequence[float],
-) -> Replay:  # fmt: skip
-    """Every boundary at every budget, each from the whole history: nothing chains.
+    chain: int = 1,
+) -> Replay:
+    """Every boundary at every budget, each from the whole history.
 
     The budgets are shares of the history's tokens without overhead, in (0, 1), see `budget`. A boundary where what must
     stay is larger than the share is left out. Of the preset only the strategy is used, not its trigger and its counter.
 
+    Args:
+        session: n messages.
+        preset: how to compact.
+        model: writes summaries.
+        sizing: the session's sizes.
+        window: tokens.
+        at: boundaries.
+        shares: of the history.
+        chain: compactions in a row that bring a history to its size, see `compacted_in_chain`. A boundary with too few
+            requests before it is left out.
+
     Raises:
         ModelError: the model failed and the strategy has nothing to use otherwise.
     """
-    wanted = sized_histories(session, sizing, at, shares)
-    return _compacted(session, preset, model, sizing, window, "matched", wanted)
-
-
-def budget(history: Context, share: float) -> int:
-    """Tokens of the whole context, overhead included, for a share in (0, 1) of the history's tokens without overhead.
-
-    Never less than what must stay and half of that share of the rest: a budget that what must stay uses up would not
-    measure what a strategy keeps.
-    """
-    stays = least(history)
-    loose = history.tokens - stays
-    return max(history.overhead + int(share * history.spoken), stays + int(ROOM * share * loose))
-
-
-def least(history: Context) -> int:
-    """Tokens of what must stay: overhead, pinned messages with their partners, the newest user message."""
-    return history.overhead + sum(history.sizes[i] for i in protected(history.messages))
+    sized = sized_histories(session, sizing, at, shares)
+    return _compacted(session, preset, model, sizing, window, "matched", sized, chain)
 
 
 def at_recorded_sizes(
@@ -158,15 +160,37 @@ def at_recorded_sizes(
 
 
 def _compacted(
-    session: Session, preset: Preset, model: Model, sizing: Sizing, window: int, mode: Mode,
-    wanted: Iterable[SizedHistory],
-) -> Replay:  # fmt: skip
-    events = []
-    for number, one in enumerate(one for one in wanted if one.fits):
-        done = compact(one.history, preset.strategy, Budget(target=one.target, window=window, reason="matched"), model)
-        events.append(CompactionEvent(number, one.at, done, one.share))
+    session: Session,
+    preset: Preset,
+    model: Model,
+    sizing: Sizing,
+    window: int,
+    mode: Mode,
+    histories: Iterable[SizedHistory],
+    chain: int = 1,
+) -> Replay:
+    events: list[CompactionEvent] = []
+    for sized in histories:
+        if not sized.fits:
+            continue
+        budget_of_all = Budget(target=sized.target, window=window, reason="matched")
+        compactions = _chained(session, sized, preset, budget_of_all, model, chain)
+        if compactions:
+            *earlier, final = compactions
+            events.append(CompactionEvent(len(events), sized.at, final, sized.share, tuple(earlier)))
     shots = tuple(Snapshot(event.at, event.compaction.sent, event.share) for event in events)
     return Replay(session, preset.name, mode, window, sizing, (), tuple(events), shots)
+
+
+def _chained(
+    session: Session, sized: SizedHistory, preset: Preset, budget_of_all: Budget, model: Model, chain: int
+) -> tuple[Compaction, ...]:
+    """The compactions that bring a history to its size; none where it cannot be parted into so many stretches."""
+    if chain == 1:
+        return (compact(sized.history, preset.strategy, budget_of_all, model),)
+    assert sized.share is not None  # what the recorded agent had is never parted
+    stops = chain_stops(sized.history, session.requests, chain)
+    return compacted_in_chain(sized.history, stops, preset.strategy, budget_of_all, sized.share, model)
 
 
 def stays_larger(replay: Replay, share: float | None) -> str:

@@ -41,12 +41,18 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class CompactionEvent:
-    """A compaction with its place: it happened before the request whose answer is `messages[at]`."""
+    """A compaction with its place: it happened before the request whose answer is `messages[at]`.
+
+    Attributes:
+        share: the size it was to reach, as a share of the history; None where the preset or the recording set it.
+        earlier: the compactions before it in its chain; none where it had the whole history.
+    """
 
     number: int
     at: int
     compaction: Compaction
     share: float | None = None
+    earlier: tuple[Compaction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

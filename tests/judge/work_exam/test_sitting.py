@@ -62,6 +62,18 @@ class Grader:
         return Completion(text="\n".join(lines), model=self.name)
 
 
+@dataclass
+class Summarizer:
+    """Numbers its summaries."""
+
+    name: str = "a-summarizer"
+    written: int = 0
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        self.written += 1
+        return Completion(text=f"summary number {self.written}", model=self.name)
+
+
 @pytest.fixture
 def exams(tmp_path: Path) -> Path:
     """A folder with the exam of the session."""
@@ -123,6 +135,40 @@ def test_contexts_that_no_agent_makes_are_read_beside_the_others(exams: Path) ->
         judged(exams, references=("magic",))
 
 
+def test_contexts_of_chains_are_read_beside_those_of_one_compaction(exams: Path) -> None:
+    reader = Reader()
+    answers = judged(
+        exams, model=reader, chains="1,3", strategies=("summarize",), shares=(0.2,), writers=[Summarizer()]
+    )
+    contexts = answers.table.groupby(["strategy", "chain"])["tokens"].first()
+    assert set(contexts.index) == {("summarize", 1), ("summarize", 3), ("null", 1), ("null", 3)}
+    records = [json.loads(line) for line in (answers.path / SITTINGS).read_text().splitlines()]
+    assert {(record["strategy"], record["chain"]) for record in records} == set(contexts.index)
+    assert {(score.strategy, score.chain) for score in work_scores(answers.table)} == set(contexts.index)
+    alone = Reader()
+    judged(exams, model=alone, strategies=("summarize",), shares=(0.2,), writers=[Summarizer()])
+    assert set(alone.prompts) < set(reader.prompts), "what is asked of ordinary contexts stays as it was"
+
+
+def test_a_chain_whose_first_stretch_fits_the_size_is_refused(exams: Path) -> None:
+    with pytest.raises(SettingError, match="a chain of 3 compactions needs shares below 1/3"):
+        judged(exams, chains=(1, 3), shares=(0.1, 0.4))
+    with pytest.raises(SettingError, match="`chains` holds 0; it must be at least 1"):
+        judged(exams, chains=(0,))
+
+
+def test_a_forecast_counts_the_summaries_of_a_chain(exams: Path) -> None:
+    forecasts: dict[int, int] = {}
+    for chain in (1, 3):
+        judge_work(
+            SESSION, model=Reader(), exams=exams, out=exams.parent / "out", quiet=True, strategies=("summarize",),
+            shares=(0.3,), writers=f"folder:{exams.parent / 'summaries'}", chains=(chain,),
+            before=lambda uses, chain=chain: forecasts.update({chain: uses[1].requests}) or False,
+        )  # fmt: skip
+    assert forecasts[3] >= 3 * forecasts[1] > 0
+    assert not (exams.parent / "summaries").exists()
+
+
 def test_a_reader_that_does_not_answer_leaves_its_replies_pending(exams: Path) -> None:
     answers = judged(exams, model=Reader(error=ModelError("down", outage=True)))
     assert answers.pending == len(answers.table)
@@ -151,6 +197,26 @@ def test_the_fitted_reader_foretells_without_asking_anybody(exams: Path) -> None
 def test_a_session_without_an_exam_is_told_how_to_get_one(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="`workbench exam write` makes one"):
         judge_work(SESSION, model=Reader(), out=tmp_path, quiet=True)
+
+
+def test_a_chain_asks_for_each_summary_once_the_one_before_it_is_there(exams: Path, tmp_path: Path) -> None:
+    path, writers = tmp_path / "mail.jsonl", tmp_path / "writers"
+    save(SESSION, path)
+    command = [
+        "judge", "work", str(path), "--exams", str(exams), "--names", "0", "--strategies", "claude_code",
+        "--shares", "0.3", "--chains", "3", "--writers", f"folder:{writers}", "--model", "fitted", "--no-cache",
+        "--out", str(tmp_path / "out"), "--quiet", "--on-bad-summary", "keep",
+    ]  # fmt: skip
+    for number in range(1, 4):
+        assert main(command) == 3
+        requests = sorted(writers.glob("*.request.txt"))
+        assert len(requests) == number
+        assert (f"summary number {number - 1}" in requests[-1].read_text()) == (number > 1)
+        answer = requests[-1].name.replace("request", "answer")
+        requests[-1].with_name(answer).write_text(f"<summary>summary number {number}</summary>")
+    assert main(command) == 0
+    answers = WorkAnswers.open(tmp_path / "out").table
+    assert set(answers["chain"]) == {3}
 
 
 def test_the_command_goes_on_as_answers_come(exams: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from workbench.experiment.prepared import Prepared, What
 from workbench.judge.contexts import Compacted, ContextSpec
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.reference_contexts import Oracle
-from workbench.replay.matched import budget
+from workbench.replay.budgets import budget
 from workbench.transcript.context import Context, protected
 from workbench.transcript.message import Summary, SystemMessage
 from workbench.validation.adversaries import Gamer
@@ -19,21 +19,29 @@ ContextMaker = Callable[[Prepared, int, float], Context]
 """Makes a reference context of a session at a boundary and a share of the history."""
 
 
-def strategy_contexts(specs: list[ContextSpec], what: What, *, with_whole_history: bool) -> Iterator[Compacted]:
+def strategy_contexts(
+    specs: Sequence[ContextSpec], what: What, chains: Sequence[int], *, with_whole_history: bool
+) -> Iterator[Compacted]:
     """The contexts of strategies, one specification a writer.
 
-    A context without a summary is the same for every writer and comes once. Contexts that stay larger than the size,
-    and those of the baseline at another strategy's size, are left out.
+    A context without a summary is the same for every writer and comes once. Contexts that stay larger than the size are
+    left out.
+
+    Args:
+        specs: one a writer.
+        what: files, folders, patterns or sessions.
+        chains: how many compactions in a row make a context, see `ContextSpec.contexts`.
+        with_whole_history: whether `none` is among them.
     """
-    used: set[tuple[str, int, float, str, str]] = set()
+    used: set[tuple[str, int, float, str, str, int]] = set()
     for spec in specs:
-        for context in spec.contexts(what):
-            if context.over_target or context.at_size_of:
+        for context in spec.contexts(what, chains=chains, with_baseline=False):
+            if context.over_target:
                 continue
             if context.strategy == "none" and not with_whole_history:
                 continue
             session = context.ready.session.id
-            place = (session, context.at, context.share, context.strategy, context.writer)
+            place = (session, context.at, context.share, context.strategy, context.writer, context.chain)
             if place not in used:
                 used.add(place)
                 yield context

@@ -15,6 +15,7 @@ from scipy.optimize import minimize
 from scipy.stats import rankdata, spearmanr
 
 from workbench.errors import FormatError, SettingError
+from workbench.judge.work_exam.scores import CONTEXT
 from workbench.judge.work_exam.sheet import Half
 from workbench.judge.work_exam.sitting import SITTINGS
 from workbench.metrics.work_exam.fitted_reader import FEATURES, WorkReader
@@ -44,7 +45,7 @@ class FitReport:
     Attributes:
         auc: how often an answer that is right (above .5) has a higher chance than one that is wrong.
         order: Spearman correlation of the strategies' means with the real readers', a mean over boundaries.
-        by_context: a row a share, strategy and writer: `promised`, `real` (means), `answers`.
+        by_context: a row a share, strategy, writer and length of chain: `promised`, `real` (means), `answers`.
         tenths: calibration, from the lowest promised chances to the highest.
     """
 
@@ -67,7 +68,7 @@ def read_answers(folders: Iterable[Path]) -> pd.DataFrame:
     """The graded answers about the work in some folders of `workbench judge work`.
 
     Returns:
-        A row an answer: `session at project strategy writer share question score`, and the `FEATURES`. Answers of
+        A row an answer: `session at project strategy writer share chain question score`, and the `FEATURES`. Answers of
         several readers to one question from one context are one row with their mean score.
 
     Raises:
@@ -77,7 +78,7 @@ def read_answers(folders: Iterable[Path]) -> pd.DataFrame:
     if not rows:
         raise SettingError("there are no graded answers about the work; `workbench judge work` asks for some")
     table = pd.DataFrame(rows)
-    place = ["session", "at", "project", "strategy", "writer", "share", "question"]
+    place = [*CONTEXT, "project", "question"]
     return table.groupby(place, sort=False).agg({"score": "mean", **dict.fromkeys(FEATURES, "first")}).reset_index()
 
 
@@ -106,6 +107,7 @@ def _rows(folder: Path, half: Half = "work") -> Iterator[dict[str, Any]]:
 
 def _answers(sitting: Mapping[str, Any], half: Half) -> Iterator[dict[str, Any]]:
     place = {name: sitting[name] for name in ("session", "at", "project", "strategy", "writer", "share")}
+    place["chain"] = sitting.get("chain", 1)  # answers of 2026 were collected before there were chains
     for number, answer in enumerate(sitting["answers"]):
         if answer["half"] == half and answer["score"] is not None:
             values = dict(zip(FEATURES, answer["features"], strict=True)) if half == "work" else {}
@@ -164,13 +166,12 @@ def left_out_chances(table: pd.DataFrame) -> Floats:
 def fit_report(table: pd.DataFrame, promised: Floats) -> FitReport:
     """How promised chances compare with the answers."""
     with_chance = table.assign(promised=promised, real=table["score"])
-    context = ["session", "at", "share", "strategy", "writer"]
-    by_context = with_chance.groupby(["share", "strategy", "writer"]).agg(
+    by_context = with_chance.groupby(["share", "strategy", "writer", "chain"]).agg(
         promised=("promised", "mean"), real=("real", "mean"), answers=("real", "size")
     )
     return FitReport(
         answers=len(table),
-        contexts=table.groupby(context).ngroups,
+        contexts=table.groupby(CONTEXT).ngroups,
         sessions=table["session"].nunique(),
         projects=table["project"].nunique(),
         auc=auc(promised, table["score"].to_numpy()),
@@ -195,7 +196,7 @@ def _order(table: pd.DataFrame) -> float:
     strategies = table[~table["strategy"].isin(REFERENCES)]
     correlations = []
     for _, rows in strategies.groupby(["session", "at", "share"]):
-        means = rows.groupby(["strategy", "writer"])[["promised", "real"]].mean()
+        means = rows.groupby(["strategy", "writer", "chain"])[["promised", "real"]].mean()
         if len(means) > 2 and means.nunique().min() > 1:
             correlations.append(float(spearmanr(means["promised"], means["real"]).statistic))
     return float(np.mean(correlations)) if correlations else float("nan")

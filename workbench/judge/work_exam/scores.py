@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-CONTEXT = ["session", "at", "share", "strategy", "writer"]
+CONTEXT = ["session", "at", "share", "strategy", "writer", "chain"]
 """The columns that name a context."""
 
 
@@ -17,6 +17,7 @@ class WorkScore:
 
     Attributes:
         writer: the model that wrote its summaries; empty where it has none.
+        chain: how many compactions in a row made each context.
         work, names: mean scores of both halves in [0, 1], each context the same weight; None without any.
         used: mean size, as a share of the history.
         contexts: how many were read.
@@ -25,6 +26,7 @@ class WorkScore:
 
     strategy: str
     writer: str
+    chain: int
     work: float | None
     names: float | None
     used: float
@@ -53,18 +55,19 @@ class ReadingAgreement:
 
 
 def work_scores(table: pd.DataFrame) -> list[WorkScore]:
-    """A score a strategy and writer, the best at the work first.
+    """A score a strategy, writer and length of chain, the best at the work first.
 
     Args:
         table: of `workbench judge work`.
     """
     filled = table.assign(writer=table["writer"].fillna(""))
     scores = []
-    for (strategy, writer), rows in filled.groupby(["strategy", "writer"], sort=False):
+    for (strategy, writer, chain), rows in filled.groupby(["strategy", "writer", "chain"], sort=False):
         scores.append(
             WorkScore(
                 str(strategy),
                 str(writer),
+                int(chain),
                 _mean(rows, "work"),
                 _mean(rows, "names"),
                 float(rows.groupby(CONTEXT)["used"].first().mean()),

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self, TypeAlias
 
-from pydantic import Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from workbench.errors import ModelError, SettingError
 from workbench.experiment.atomic import write_atomically
@@ -45,6 +45,7 @@ COLUMNS = {
     "project": "string",
     "strategy": "string",
     "writer": "string",
+    "chain": "Int64",
     "share": "Float64",
     "at": "Int64",
     "tokens": "Int64",
@@ -95,8 +96,17 @@ def _references(value: Any) -> Any:  # noqa: ANN401 - names, or text between com
     return names
 
 
+def _each_once(chains: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(chains))
+
+
 def _model(value: Any) -> Any:  # noqa: ANN401 - a name or a model
     return value and one_model(value)
+
+
+Chains: TypeAlias = Annotated[
+    tuple[Annotated[int, Field(ge=1)], ...], BeforeValidator(listed), Field(min_length=1), AfterValidator(_each_once)
+]
 
 
 class WorkSpec(ContextSpec):
@@ -114,6 +124,11 @@ class WorkSpec(ContextSpec):
     writers: Annotated[tuple[str | Model, ...], Read(several_models)] = Field(
         ("extractive",), description="Models that write summaries; several are compared."
     )
+    chains: Chains = Field(
+        (1,),
+        description="Compactions in a row that make a context: 3 compacts the history in three stretches, each with "
+        "the summary before it; several are compared.",
+    )
     references: Annotated[tuple[str, ...], Read(_references)] = Field(
         (), description=f"Contexts that no agent makes, read beside the others: {', '.join(REFERENCES)}."
     )
@@ -121,6 +136,17 @@ class WorkSpec(ContextSpec):
     names: Whole = Field(12, ge=0, description="Exact names to ask for at a boundary, at most.")
     readings: Whole = Field(1, ge=1, description="Have each context read this often, by another reader each time.")
     out: Path = Field(Path("reports/work"), description="Folder for the answers.")
+
+    @model_validator(mode="after")
+    def _refuse_stretches_that_fit(self) -> Self:
+        """Refuse a chain whose first stretch is no larger than the size, since it would not be compacted."""
+        longest, largest = max(self.chains), max(self.shares, default=0.0)
+        if longest > 1 and largest * longest >= 1:
+            raise SettingError(
+                f"a chain of {longest} compactions needs shares below 1/{longest}, since each stretch of the history "
+                f"is 1/{longest} of it; {largest:g} is too large"
+            )
+        return self
 
     @property
     def is_fitted(self) -> bool:
@@ -251,7 +277,7 @@ def _foretell(sitting: Sitting, record: Mapping[str, Any]) -> None:
 def _sittings(specs: Sequence[WorkSpec], what: What, spec: WorkSpec) -> list[Sitting]:
     """Each context once a reading, with the sheet of its boundary."""
     named = [strategy if isinstance(strategy, str) else strategy.name for strategy in spec.strategies]
-    contexts = list(strategy_contexts(list(specs), what, with_whole_history="none" in named))
+    contexts = list(strategy_contexts(specs, what, spec.chains, with_whole_history="none" in named))
     places = {(context.ready.session.id, context.at, context.share): context.ready for context in contexts}
     for name in spec.references:
         for (_, at, share), ready in places.items():
@@ -365,6 +391,7 @@ def _rows(sitting: Sitting, reader: str, grader: str) -> Iterator[Row]:
         is_missing = score is None and sitting.pending
         yield sitting.context.place | {
             "writer": sitting.context.writer,
+            "chain": sitting.context.chain,
             "half": question.half,
             "kind": question.kind,
             "question": number,
@@ -400,5 +427,9 @@ def _record(sitting: Sitting, rarities: dict[tuple[str, int], Rarity]) -> dict[s
                 "features": features(question.text, question.gold, question.points, context, rarity) if is_work else [],
             }
         )
-    place = sitting.context.place | {"writer": sitting.context.writer, "reading": sitting.reading}
+    place = sitting.context.place | {
+        "writer": sitting.context.writer,
+        "chain": sitting.context.chain,
+        "reading": sitting.reading,
+    }
     return {**place, "answers": answers}
