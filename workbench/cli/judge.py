@@ -14,14 +14,15 @@ from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import FAILED, OK, PENDING, complain, printable, say, say_json, table
 from workbench.experiment.atomic import write_atomically
-from workbench.experiment.spec import model_name
 from workbench.formats import decimal, some
 from workbench.judge.exam.admission import NotAdmitted
 from workbench.judge.exam.scores import agreement, agreement_note, scores
 from workbench.judge.exam.sitting import ExamSpec, judge_exam
 from workbench.judge.work_exam.fit import fit, fit_report, left_out_chances, read_answers
+from workbench.judge.work_exam.judge_work import judge_work
 from workbench.judge.work_exam.scores import readers_agree, work_scores
-from workbench.judge.work_exam.sitting import WorkSpec, judge_work
+from workbench.judge.work_exam.spec import WorkSpec
+from workbench.models import shown_name
 
 COLUMNS = {
     "strategy": "strategy", "score": "shown", "used": "used:percent",
@@ -132,9 +133,8 @@ def work(spec: WorkSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
         tell_terms(spec.model, spec.grader)
     models = [model for model in (spec.model, spec.grader, *spec.writers) if model is not None]
     foresight = Foresight(models, 1, spec.model_settings, dry_run, as_json)
-    before = foresight.before(
-        spec.quiet, "reading contexts", *(f"summaries by {model_name(writer)}" for writer in spec.writers)
-    )
+    writers = [shown_name(writer) if isinstance(writer, str) else writer.name for writer in spec.writers]
+    before = foresight.before(spec.quiet, "reading contexts", *(f"summaries by {writer}" for writer in writers))
     answers = judge_work(paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=before)
     if answers is None:
         return OK

@@ -29,6 +29,7 @@ from workbench.experiment.spec import (
     with_references,
 )
 from workbench.models.folder import Folder
+from workbench.models.model import Completion
 from workbench.models.settings import ModelSettings
 from workbench.models.wrappers import innermost
 from workbench.palette import REFERENCES
@@ -51,6 +52,7 @@ class Compacted:
         at_size_of: the strategy whose size it was cut to; empty where it was cut to `share`.
         writer: the model that wrote its summary; empty where it has none.
         chain: how many compactions in a row made it.
+        awaited: whether it, or one that its strategy is judged by beside it, holds filler for an awaited answer.
     """
 
     ready: Prepared
@@ -63,6 +65,7 @@ class Compacted:
     at_size_of: str = ""
     writer: str = ""
     chain: int = 1
+    awaited: bool = False
 
     @property
     def place(self) -> Row:
@@ -90,22 +93,28 @@ def context_text(messages: Sequence[Message]) -> str:
 
 
 def _compacted(ready: Prepared, replay: Replay, why: Mapping[float, str], chain: int) -> Iterator[Compacted]:
+    completions = [completion for event in replay.events for completion in _completions(event)]
+    awaited = any(completion.awaited for completion in completions)
     for event in replay.events:
         share, sent = event.share or 1.0, event.compaction.sent
         history = ready.sizing.history(ready.session.messages, event.at)
-        used = sent.spoken / max(history.spoken, 1)
-        over_target = why.get(share, "")
         yield Compacted(
-            ready, replay.preset, share, event.at, sent, over_target, used, writer=_writer(event), chain=chain
+            ready,
+            replay.preset,
+            share,
+            event.at,
+            sent,
+            over_target=why.get(share, ""),
+            used=sent.spoken / max(history.spoken, 1),
+            writer=next((completion.model for completion in reversed(_completions(event))), ""),
+            chain=chain,
+            awaited=awaited,
         )
 
 
-def _writer(event: CompactionEvent) -> str:
-    """The model that wrote the newest summary of a chain; empty where it has none."""
-    for compaction in reversed((*event.earlier, event.compaction)):
-        if compaction.completions:
-            return compaction.completions[-1].model
-    return ""
+def _completions(event: CompactionEvent) -> list[Completion]:
+    """All answers of models in a chain of compactions, in order."""
+    return [completion for compaction in (*event.earlier, event.compaction) for completion in compaction.completions]
 
 
 def _at_sizes(

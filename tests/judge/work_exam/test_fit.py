@@ -10,7 +10,7 @@ import pytest
 from workbench.cli import main
 from workbench.errors import FormatError, SettingError
 from workbench.judge.work_exam.fit import auc, chances, fit, fit_report, left_out_chances, read_answers
-from workbench.judge.work_exam.sitting import SITTINGS
+from workbench.judge.work_exam.records import SITTINGS
 from workbench.metrics.work_exam.fitted_reader import FEATURES, WorkReader
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
+from workbench.errors import Unanswered
 from workbench.experiment.prepared import Prepared, What
+from workbench.experiment.requests_ahead import is_awaited
 from workbench.judge.contexts import Compacted, ContextSpec
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.reference_contexts import Oracle
@@ -19,9 +22,21 @@ ContextMaker = Callable[[Prepared, int, float], Context]
 """Makes a reference context of a session at a boundary and a share of the history."""
 
 
+class StrategyContexts(NamedTuple):
+    """The contexts of strategies.
+
+    Attributes:
+        complete: those that wait for no answer.
+        awaited: why the others are not there; None where none is missing.
+    """
+
+    complete: list[Compacted]
+    awaited: Unanswered | None
+
+
 def strategy_contexts(
     specs: Sequence[ContextSpec], what: What, chains: Sequence[int], *, with_whole_history: bool
-) -> Iterator[Compacted]:
+) -> StrategyContexts:
     """The contexts of strategies, one specification a writer.
 
     A context without a summary is the same for every writer and comes once. Contexts that stay larger than the size are
@@ -32,19 +47,40 @@ def strategy_contexts(
         what: files, folders, patterns or sessions.
         chains: how many compactions in a row make a context, see `ContextSpec.contexts`.
         with_whole_history: whether `none` is among them.
+
+    Raises:
+        Unanswered: a writer gave no answer, and nobody answers later.
     """
-    used: set[tuple[str, int, float, str, str, int]] = set()
+    complete: dict[ContextPlace, Compacted] = {}
+    awaited: Unanswered | None = None
     for spec in specs:
-        for context in spec.contexts(what, chains=chains, with_baseline=False):
-            if context.over_target:
-                continue
-            if context.strategy == "none" and not with_whole_history:
-                continue
-            session = context.ready.session.id
-            place = (session, context.at, context.share, context.strategy, context.writer, context.chain)
-            if place not in used:
-                used.add(place)
-                yield context
+        try:
+            for context in spec.contexts(what, chains=chains, with_baseline=False):
+                is_left_out = context.strategy == "none" and not with_whole_history
+                if not (context.awaited or context.over_target or is_left_out):
+                    complete.setdefault(ContextPlace.of(context), context)
+        except Unanswered as error:
+            if not is_awaited(error):
+                raise
+            awaited = awaited or error
+    return StrategyContexts(list(complete.values()), awaited)
+
+
+class ContextPlace(NamedTuple):
+    """What tells contexts apart."""
+
+    session: str
+    at: int
+    share: float
+    strategy: str
+    writer: str
+    chain: int
+
+    @classmethod
+    def of(cls, context: Compacted) -> ContextPlace:
+        """Of a context."""
+        session = context.ready.session.id
+        return cls(session, context.at, context.share, context.strategy, context.writer, context.chain)
 
 
 def reference_context(name: str, ready: Prepared, at: int, share: float) -> Compacted:

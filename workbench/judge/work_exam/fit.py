@@ -15,9 +15,9 @@ from scipy.optimize import minimize
 from scipy.stats import rankdata, spearmanr
 
 from workbench.errors import FormatError, SettingError
+from workbench.judge.work_exam.records import SITTINGS
 from workbench.judge.work_exam.scores import CONTEXT
 from workbench.judge.work_exam.sheet import Half
-from workbench.judge.work_exam.sitting import SITTINGS
 from workbench.metrics.work_exam.fitted_reader import FEATURES, WorkReader
 from workbench.ragged import Floats
 

@@ -1,17 +1,25 @@
-"""Has a model grade replies to written questions. It never sees from which context a reply came."""
+"""Has a model grade replies to written questions. It never sees from which context a reply came.
+
+The replies of all contexts of a boundary are graded together, in random order. Names are compared in code.
+"""
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import Template
 
 from workbench.compaction.prompt_template import harmless
+from workbench.errors import ModelError
 from workbench.judge.work_exam.sheet import SheetQuestion, is_unknown
+from workbench.judge.work_exam.sitting import Boundary, Sitting
 from workbench.judge.work_exam.writer import prompt
-from workbench.models.model import SummaryRequest
+from workbench.metrics.exam.exams import Exams
+from workbench.metrics.name_recall import is_right
+from workbench.models.model import Model, SummaryRequest
 from workbench.models.tokenizer import TiktokenCounter
 
 REPLIES_A_REQUEST = 120
@@ -61,6 +69,64 @@ class GradingRequest:
             if 1 <= reply_number <= len(graded.replies):
                 grades[graded.question, graded.replies[reply_number - 1]] = float(match[3])
         return grades
+
+
+def grade(sittings: Iterable[Sitting], grader: Model) -> None:
+    """Give each reply its score; a boundary where replies are still pending gets none."""
+    by_boundary: dict[Boundary, list[Sitting]] = defaultdict(list)
+    for sitting in sittings:
+        by_boundary[sitting.boundary].append(sitting)
+    for boundary, group in by_boundary.items():
+        if not any(sitting.pending for sitting in group):
+            _grade_boundary(boundary, group, grader)
+
+
+def _grade_boundary(boundary: Boundary, group: Sequence[Sitting], grader: Model) -> None:
+    grades: dict[tuple[SheetQuestion, str], float] = {}
+    for request in grading_requests(_replies(group), f"{boundary.session} {boundary.at}"):
+        grades |= _asked(request, grader, group)
+    names = [entity.text for entity in Exams.of(group[0].context.ready.index).history.names]
+    for sitting in group:
+        sitting.scores = [
+            _score(question, reply, grades, names)
+            for question, reply in zip(sitting.sheet, sitting.replies, strict=False)
+        ]
+
+
+def _replies(group: Iterable[Sitting]) -> dict[SheetQuestion, list[str]]:
+    """All replies to each written question of a boundary."""
+    replies: dict[SheetQuestion, list[str]] = defaultdict(list)
+    for sitting in group:
+        for question, reply in zip(sitting.sheet, sitting.replies, strict=False):
+            if question.half == "work" and reply is not None:
+                replies[question].append(reply)
+    return replies
+
+
+def _asked(request: GradingRequest, grader: Model, group: Iterable[Sitting]) -> dict[tuple[SheetQuestion, str], float]:
+    """The grades of one request; where none come, the sittings say why."""
+    try:
+        return request.grades(grader.complete(request.request).text)
+    except ModelError as error:
+        for sitting in group:
+            sitting.why, sitting.pending = sitting.why or str(error), error.outage
+        return {}
+
+
+def _score(
+    question: SheetQuestion,
+    reply: str | None,
+    grades: Mapping[tuple[SheetQuestion, str], float],
+    names: Sequence[str],
+) -> float | None:
+    """What a reply is worth; None where it was not graded."""
+    if reply is None:
+        return None
+    if is_unknown(reply):
+        return 0.0
+    if question.half == "names":
+        return float(is_right(reply, question.gold, names))
+    return grades.get((question, reply))
 
 
 def grading_requests(replies: Mapping[SheetQuestion, Sequence[str]], seed: str) -> Iterator[GradingRequest]:

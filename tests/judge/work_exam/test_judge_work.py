@@ -13,8 +13,9 @@ from builders import remembering
 from workbench.cli import main
 from workbench.errors import ModelError, SettingError
 from workbench.importers.native import save
+from workbench.judge.work_exam.judge_work import judge_work
+from workbench.judge.work_exam.records import COLUMNS, SITTINGS, WorkAnswers
 from workbench.judge.work_exam.scores import readers_agree, work_scores
-from workbench.judge.work_exam.sitting import COLUMNS, SITTINGS, WorkAnswers, judge_work
 from workbench.judge.work_exam.write import write_exams
 from workbench.metrics.work_exam.fitted_reader import FEATURES
 from workbench.models.model import Completion, SummaryRequest
@@ -217,6 +218,39 @@ def test_a_chain_asks_for_each_summary_once_the_one_before_it_is_there(exams: Pa
     assert main(command) == 0
     answers = WorkAnswers.open(tmp_path / "out").table
     assert set(answers["chain"]) == {3}
+
+
+def test_all_requests_that_wait_for_no_answer_are_written_at_once(
+    exams: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mail.jsonl"
+    save(SESSION, path)
+    folders = {name: tmp_path / name for name in ("writers", "others", "readers")}
+    command = [
+        "judge", "work", str(path), "--exams", str(exams), "--names", "0", "--strategies", "truncate,summarize",
+        "--shares", "0.3", "--writers", f"folder:{folders['writers']},folder:{folders['others']}",
+        "--model", f"folder:{folders['readers']}", "--no-cache", "--out", str(tmp_path / "out"),
+    ]  # fmt: skip
+    assert main([*command, "--dry-run"]) == 0
+    told = capsys.readouterr().out
+    for name in ("writers", "others"):
+        assert f"requests to folder:{name} for summaries by folder:{name}" in told
+    assert main(command) == 3
+    requests = {name: len(list(folder.glob("*.request.txt"))) for name, folder in folders.items()}
+    assert requests == {"writers": 1, "others": 1, "readers": 2}, "truncate and null wait for no summary"
+    asked = "".join(request.read_text() for request in folders["readers"].glob("*.request.txt"))
+    assert "answer-still-awaited" not in asked
+
+
+def test_a_forecast_names_the_writer_that_is_asked(exams: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = exams.parent / "mail.jsonl"
+    save(SESSION, path)
+    command = [
+        "judge", "work", str(path), "--exams", str(exams), "--strategies", "summarize", "--shares", "0.3",
+        "--writers", f"extractive,folder:{exams.parent / 'writers'}", "--model", "fitted", "--dry-run",
+    ]  # fmt: skip
+    assert main(command) == 0
+    assert "to folder:writers for summaries by folder:writers" in capsys.readouterr().out
 
 
 def test_the_command_goes_on_as_answers_come(exams: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
