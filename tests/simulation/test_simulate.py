@@ -14,8 +14,14 @@ import workbench as wb
 from builders import called, result, rules, said, told
 from profiles import FULL
 from workbench.cli.app import main
+from workbench.compaction.presets import preset
 from workbench.errors import SettingError
-from workbench.simulation.simulate import Simulation, SimulationSpec
+from workbench.experiment.filler import FillerModel
+from workbench.experiment.prepared import prepared
+from workbench.models.extractive import Extractive
+from workbench.simulation.needs import Needs
+from workbench.simulation.simulate import FillerReader, Simulation, SimulationSpec
+from workbench.simulation.walk import ConsequenceWalk
 from workbench.transcript.message import Message
 from workbench.transcript.session import Session
 
@@ -184,6 +190,38 @@ def test_a_cluster_finds_the_same(recordings: list[Path], tmp_path: Path) -> Non
 def test_a_wrong_setting_is_refused_before_anything_is_read(wrong: dict[str, Any], told: str) -> None:
     with pytest.raises(SettingError, match=told):
         SimulationSpec(**wrong)
+
+
+MANY_PORTS = (
+    called("read_file", "c1", path="conf/ports.ini"),
+    result(f"{PORTS}\nchat_port = 7443\nfile_port = 3049\nprint_port = 6310\n", "c1", name="read_file"),
+)
+BOTH = called("shell", "c9", command="serve --admin_port 9292 --web_port 8181")
+
+
+def test_a_model_is_asked_for_all_things_of_an_action_together_and_for_all_strategies_at_once(
+    tmp_path: Path,
+) -> None:
+    recording, asks = tmp_path / "one.jsonl", tmp_path / "asks"
+    wb.save(recorded(BOTH, *MANY_PORTS), recording)
+    words = ["simulate", str(recording), "--window", "4000", "--jobs", "1", "--quiet", "--reader", f"folder:{asks}"]
+    words += ["--strategies", "truncate,null", "--no-cache", "--out", str(tmp_path / "run")]
+    assert main(words) == 3
+    requests = [path.read_text() for path in sorted(asks.glob("*.request.txt"))]
+    assert len(requests) == 2
+    assert all("\n2. Which of these belongs here?" in request for request in requests)
+
+
+def test_a_reader_that_finds_what_the_lexical_one_finds_leads_to_the_same_look_ups() -> None:
+    ready = prepared(recorded(BOTH, *MANY_PORTS), 4_000)
+    walks = []
+    for reader in (None, FillerReader(FillerModel("litellm:a-reader"))):
+        walk = ConsequenceWalk(ready, preset("truncate"), Extractive(), Needs(ready, reader), 4_000)
+        while not walk.done:
+            walk.go_on()
+        walks.append([(look_up.thing.name, look_up.by, look_up.source) for look_up in walk.look_ups])
+    assert walks[0] == walks[1]
+    assert walks[0]
 
 
 def test_the_command_fits_80_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

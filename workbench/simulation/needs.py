@@ -3,7 +3,7 @@
 An agent can look up again the results of calls that only look, and what it wrote to files itself.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, TypeAlias
@@ -117,7 +117,8 @@ class Needs:
     def missing(self, at: int, seen: View, text: Texts, but: set[str]) -> NeededThing | None:
         """The first thing that an action uses and a context does not tell.
 
-        Where the context has the very line that tells it, nobody is asked.
+        Where the context has the very line that tells it, nobody is asked. A model is asked for all things of the
+        action together, since it reads the context for each request.
 
         Args:
             at: the action.
@@ -125,28 +126,45 @@ class Needs:
             text: the same as text.
             but: names that need no answer; those that are told are added.
         """
-        found = self.uses(at)
-        held = self.history.held(seen) if found else ()
-        for use in found:
+        uses_now = self.uses(at)
+        held = self.history.held(seen) if uses_now else ()
+        asked = [use for use in uses_now if self.history.names[use.name].text not in but and not held[use.evidence]]
+        told = {} if self._reader is None else self._told(self._reader, [self.thing(at, use) for use in asked], text)
+        but.update(thing.name for thing, is_told in told.items() if is_told)
+        for use in uses_now:
             name = self.history.names[use.name].text
-            if name not in but:
-                if not held[use.evidence] and not self.tells(thing := self.thing(at, use), seen, text):
-                    return thing
-                but.add(name)
+            if name in but:
+                continue
+            if not held[use.evidence] and not self._tells(self.thing(at, use), seen, told):
+                return self.thing(at, use)
+            but.add(name)
         return None
 
-    def tells(self, thing: NeededThing, seen: View, text: Texts) -> bool:
-        """Whether a reader of this context finds the thing."""
+    def _told(self, reader: ModelReader, things: Iterable[NeededThing], text: Texts) -> Mapping[NeededThing, bool]:
+        """Whether a reader of a context finds each of the things about which there is a question.
+
+        Raises:
+            Unanswered: it did not answer one of them.
+        """
+        with_question = [(thing, thing.item) for thing in things if thing.item is not None]
+        if not with_question:
+            return {}
+        answers = reader.sit([item for _, item in with_question], text())
+        told: dict[NeededThing, bool] = {}
+        for (thing, _), answer in zip(with_question, answers, strict=True):
+            if np.isnan(answer.credit):
+                raise Unanswered(f"a question about {thing.name!r} has no answer: {answer.why}")
+            told[thing] = answer.credit > TOLD
+        return told
+
+    def _tells(self, thing: NeededThing, seen: View, told: Mapping[NeededThing, bool]) -> bool:
+        """Whether a context tells a thing: as a reader said, by its name, or as the lexical reader finds."""
+        if thing in told:
+            return told[thing]
         if thing.exam is None:
             named = thing.name.lower()
             return bool(self.history.held(seen)[thing.lines].any()) or any(named in new.lower() for new in seen.texts)
-        if self._reader is None:
-            return bool(thing.exam.credit(seen)[0] > TOLD)
-        (answer,) = self._reader.sit(thing.exam.items, text())
-        if np.isnan(answer.credit):
-            why = f"a question about {thing.name!r} has no answer: {answer.why}"
-            raise Unanswered(why)
-        return answer.credit > TOLD
+        return bool(thing.exam.credit(seen)[0] > TOLD)
 
     def _thing(self, at: int, use: Use) -> NeededThing:
         history = self.history
