@@ -75,7 +75,7 @@ def too_long(messages: Sequence[Message], previous: str, most: int, count: Token
 
 SUMMARY = Summarize(
     cut=keep_messages,
-    prompt=PromptTemplate(headings="langchain_headings"),
+    prompt=PromptTemplate(headings="langchain_headings", result_chars="whole", argument_chars="whole"),
     limits=SizeLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
     name="langchain_compact",
     file_lists="",

@@ -77,7 +77,7 @@ def opencode_cut(context: Context, budget: Budget) -> Span | None:
 
 SUMMARY = Summarize(
     cut=opencode_cut,
-    prompt=PromptTemplate(headings="opencode_headings"),
+    prompt=PromptTemplate(headings="opencode_headings", result_chars=2_000, argument_chars=400),
     limits=SizeLimits(most=4_096, share=SUMMARY_SHARE),
     file_lists="",
 )

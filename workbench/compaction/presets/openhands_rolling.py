@@ -11,7 +11,8 @@ own are 240 and 2. Besides the general differences (`presets`):
 - An earlier summary is updated; the original forgets it with the events around it and gives it to the model, the same.
 - A condensation that is due by tokens keeps half of the window at most, by one walk over sizes that are known. The
   original tokenises anew in a binary search.
-- The hard reset, which shrinks each event up to five times when the model refuses, is a transcript cut to the window.
+- The model is shown whole results, as there. The hard reset, which shrinks each event up to five times when the model
+  refuses, is a transcript whose results and arguments are cut until it fits nine tenths of the window.
 - The original leaves the summary's length to the model, and goes on uncondensed while it can when the model fails.
 - Compacting by messages has no target in tokens; the budget's is one less than there is.
 """
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 
 from workbench.compaction.cut import Pins
 from workbench.compaction.plan import Budget
-from workbench.compaction.prompt_template import PromptTemplate
+from workbench.compaction.prompt_template import LIVE_SHARE, PromptTemplate
 from workbench.compaction.span_selection import KEPT_SHARE, Movable, Span
 from workbench.compaction.stages.summarize import SUMMARY_SHARE, SizeLimits, Summarize
 from workbench.compaction.strategy import Preset, Situation, Strategy
@@ -68,7 +69,9 @@ class RollingCut:
 
 SUMMARY = Summarize(
     cut=RollingCut(),
-    prompt=PromptTemplate(headings="openhands_headings"),
+    prompt=PromptTemplate(
+        headings="openhands_headings", result_chars="whole", argument_chars="whole", window_share=LIVE_SHARE
+    ),
     limits=SizeLimits(share=SUMMARY_SHARE),
     file_lists="",
 )

@@ -8,7 +8,7 @@ from typing import ClassVar
 from workbench.compaction.clip import EXCERPT, SNIPPED, byte_length, head, reference, rewritten, truncated
 from workbench.compaction.plan import Budget, Plan, behind_prompt, place
 from workbench.compaction.presets.token_counters import calls_of, role_of
-from workbench.compaction.prompt_template import PromptTemplate, harmless, prompt
+from workbench.compaction.prompt_template import PromptTemplate, harmless, json_call, prompt
 from workbench.compaction.span_selection import KEPT_SHARE, Span, SummaryInput
 from workbench.compaction.stages.summarize import SizeLimits, Summarize
 from workbench.errors import SettingError
@@ -183,7 +183,10 @@ def _again(result: ToolResult, call: ToolCall | None) -> str:
 
 
 class AthenaPrompt(PromptTemplate):
-    """One user message: a transcript of lines that are cut short, and the request for one paragraph."""
+    """One user message: a transcript of lines that are cut short, and the request for one paragraph.
+
+    With no characters for arguments a call is its tool's name.
+    """
 
     system = opening = ""
     separator = "\n"
@@ -196,8 +199,8 @@ class AthenaPrompt(PromptTemplate):
     def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
         """One line a message."""
         words = harmless(plain_text(message))
-        calls = ", ".join(call.name for call in calls_of(message))
-        said = f"[{role_of(message)}] {head(words, WORD_CHARS)}" + (f" [calls: {calls}]" if calls else "")
+        calls = ", ".join(json_call(call, arguments) if arguments else call.name for call in calls_of(message))
+        said = f"[{role_of(message)}] {head(words, WORD_CHARS)}" + (f" [calls: {harmless(calls)}]" if calls else "")
         yield f"[tool result] {head(words, results)}" if message.role == "tool" else said
 
 
@@ -219,7 +222,7 @@ def summary_stage(pinning: Pinning = PINNING, model: str = "") -> Summarize:
     """The stage; another model may write the summary. An empty answer is an error, like the model's own."""
     return Summarize(
         cut=pinning.cut,
-        prompt=AthenaPrompt(result_chars=500, headings="", window_chars=None),
+        prompt=AthenaPrompt(result_chars=500, argument_chars=0, headings="", window_share=None),
         limits=AthenaLimits(least=128, most=512),
         name="summary",
         file_lists="recorded",
