@@ -1,11 +1,12 @@
 """A plain value as a declared type."""
 
 import json
+from typing import Any
 
 from workbench.errors import SettingError, refusal
 
 
-def typed_value(value: object, hint: object) -> object:
+def typed_value(value: object, hint: Any) -> object:  # noqa: ANN401 - a type in any form
     """A value of a file or the command line as this type; a list becomes a tuple where the type is one.
 
     Raises:
