@@ -43,7 +43,9 @@ class PromptTemplate:
     A system with another form subclasses this and overrides what differs. The texts are prompt files, named here.
 
     Attributes:
-        result_chars: the most characters of a tool result, or `whole`; `argument_chars` of one argument of a call.
+        result_chars: the most characters of a tool result, or `whole`.
+        argument_chars: the same of one argument of a call; with 0 a call is its tool's name.
+        message_chars: the same of what the user or the model says.
         thoughts: whether the model's thoughts are shown.
         headings: one `Heading: what belongs there` a line; empty for none.
         lead: the sentence above the summary in the context.
@@ -64,6 +66,7 @@ class PromptTemplate:
 
     result_chars: Clip = 8_000
     argument_chars: Clip = 2_000
+    message_chars: Clip = "whole"
     thoughts: bool = False
     headings: str = "headings"
     lead: str = "lead"
@@ -82,7 +85,8 @@ class PromptTemplate:
     separator: ClassVar[str] = "\n\n"
 
     def __post_init__(self) -> None:
-        for name, clip in (("result_chars", self.result_chars), ("argument_chars", self.argument_chars)):
+        for name in ("result_chars", "argument_chars", "message_chars"):
+            clip: Clip = getattr(self, name)
             if clip != "whole" and clip < 0:
                 raise SettingError(f"{name} is {clip}; it must be at least 0, or 'whole'")
 
@@ -202,6 +206,14 @@ class PromptTemplate:
 
     def shown_result(self, text: str, chars: int) -> str:
         """A result's text, cut to so many characters."""
+        return self.shortened(text, chars)
+
+    def shown_words(self, text: str) -> str:
+        """What the user or the model says, cut to its most characters."""
+        return self.shortened(text, characters(self.message_chars))
+
+    def shortened(self, text: str, chars: int) -> str:
+        """A text, cut to so many characters."""
         return _cut(text, chars)
 
     def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
@@ -211,13 +223,13 @@ class PromptTemplate:
             yield f"[{kind} of {word(message.name or message.call_id)}]: {self.shown_result(_words(message), results)}"
         elif message.role == "assistant":
             if words := plain_text(message):
-                yield f"[Assistant]: {harmless(words)}"
+                yield f"[Assistant]: {self.shown_words(words)}"
             if message.calls:
                 yield "[Assistant, calls]: " + "; ".join(_called(call, arguments) for call in message.calls)
         elif message.role == "summary":
             yield f"[Summary]: {harmless(message.text)}"
         else:
-            yield f"[{message.role.capitalize()}]: {harmless(_words(message))}"
+            yield f"[{message.role.capitalize()}]: {self.shown_words(_words(message))}"
 
 
 def characters(clip: Clip) -> int:
@@ -249,13 +261,17 @@ def harmless(text: str) -> str:
 
 
 def _called(call: ToolCall, chars: int) -> str:
+    if chars == 0:
+        return word(call.name)
     texts = ((name, value if isinstance(value, str) else repr(value)) for name, value in call.arguments.items())
     shown = ", ".join(f"{word(str(name))}={_cut(text, chars)}" for name, text in texts)
     return f"{word(call.name)}({shown})"
 
 
 def json_call(call: ToolCall, chars: int = sys.maxsize) -> str:
-    """A call as `name(argument=JSON, ...)`, with so many characters of each argument."""
+    """A call as `name(argument=JSON, ...)`, with so many characters of each argument; its name with none."""
+    if chars == 0:
+        return call.name
     texts = ((name, json.dumps(value, ensure_ascii=False)) for name, value in call.arguments.items())
     values = (f"{name}={text if len(text) <= chars else head(text, chars) + '...'}" for name, text in texts)
     return f"{call.name}({', '.join(values)})"

@@ -16,42 +16,43 @@ from builders import called, result, said, told
 from workbench.compaction.settings import settings
 from workbench.transcript.message import Message
 
-RESULT, ARGUMENT = 9_000, 3_000
+RESULT, ARGUMENT, WORDS = 9_000, 3_000, 7_000
 WHOLE, CUT, SHORT = RESULT, 2_000, 500
 
 
 class Shown(NamedTuple):
-    """Characters of the result and of the argument, and whether the thought is shown."""
+    """Characters of the result, of the argument and of the model's words, and whether the thought is shown."""
 
     result: int
     argument: int
-    thought: bool
+    words: int = WORDS
+    thought: bool = False
 
 
 PRESETS = {
-    "summarize": Shown(8_000, 2_000, thought=False),
-    "pipeline": Shown(8_000, 2_000, thought=False),
-    "learned_summary": Shown(8_000, 2_000, thought=False),
-    "opal": Shown(SHORT, 200 - len('{"path": "'), thought=False),
+    "summarize": Shown(8_000, 2_000),
+    "pipeline": Shown(8_000, 2_000),
+    "learned_summary": Shown(8_000, 2_000),
+    "opal": Shown(SHORT, 200 - len('{"path": "')),
     "operator_use": Shown(CUT, ARGUMENT, thought=True),
-    "ddx_agent": Shown(CUT, ARGUMENT, thought=False),
-    "ex_athena": Shown(SHORT, 0, thought=False),
-    "docker_agent": Shown(WHOLE, ARGUMENT, thought=False),
+    "ddx_agent": Shown(CUT, ARGUMENT),
+    "ex_athena": Shown(SHORT, 0, words=1_000),
+    "docker_agent": Shown(WHOLE, ARGUMENT),
     "pi": Shown(CUT, ARGUMENT, thought=True),
-    "codex_local": Shown(WHOLE, ARGUMENT, thought=False),
-    "claude_code": Shown(WHOLE, ARGUMENT, thought=False),
-    "gemini_cli": Shown(WHOLE, ARGUMENT, thought=False),
-    "opencode": Shown(CUT, 400, thought=False),
-    "openhands_rolling": Shown(WHOLE, ARGUMENT, thought=False),
-    "langchain_20": Shown(WHOLE, ARGUMENT, thought=False),
-    "hermes_lean": Shown(4_000, 400, thought=False),
+    "codex_local": Shown(WHOLE, ARGUMENT),
+    "claude_code": Shown(WHOLE, ARGUMENT),
+    "gemini_cli": Shown(WHOLE, ARGUMENT),
+    "opencode": Shown(CUT, ARGUMENT, thought=True),
+    "openhands_rolling": Shown(SHORT, 0, words=SHORT),
+    "langchain_20:trim=none": Shown(WHOLE, ARGUMENT),
+    "hermes_lean": Shown(4_000, 1_200, words=4_000),
 }
 
 
 def history() -> list[Message]:
-    """A result of `q` and an argument of `z`, and enough behind them that both are summarised."""
+    """A result of `q`, an argument of `z` and words of `j`, and enough behind them that all are summarised."""
     call = called("read", "c0", path="z" * ARGUMENT)
-    messages = [said("go on with the parser"), told("I look", thought="a silent thought"), call]
+    messages = [said("go on with the parser"), told("j" * WORDS, thought="a silent thought"), call]
     messages.append(result("q" * RESULT, "c0", name="read"))
     for step in range(30):
         messages += [told(f"step {step} of the work", f"a{step + 1}"), said(f"and then part {step}", f"u{step + 1}")]
@@ -69,7 +70,7 @@ def prompt_of(preset: wb.Preset, messages: Sequence[Message]) -> str:
 
 def shown(preset: wb.Preset) -> Shown:
     prompt = prompt_of(preset, history())
-    runs = [max(map(len, re.findall(f"{letter}+", prompt)), default=0) for letter in "qz"]
+    runs = [max(map(len, re.findall(f"{letter}+", prompt)), default=0) for letter in "qzj"]
     return Shown(*runs, thought="silent thought" in prompt)
 
 
@@ -80,10 +81,10 @@ def test_a_preset_shows_its_model_what_its_original_shows(name: str) -> None:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_what_is_shown_is_a_setting_of_every_preset_that_summarises(name: str) -> None:
-    more = shown(wb.preset(name, result_chars="whole", argument_chars="whole", thoughts=True))
-    assert more == Shown(RESULT, ARGUMENT, thought=True)
-    less = shown(wb.preset(name, result_chars=60, argument_chars=30, thoughts=False))
-    assert 0 < less.result <= 60 and 0 < less.argument <= 30 and not less.thought
+    whole = dict.fromkeys(("result_chars", "argument_chars", "message_chars"), "whole")
+    assert shown(wb.preset(name, **whole, thoughts=True)) == Shown(RESULT, ARGUMENT, WORDS, thought=True)
+    less = shown(wb.preset(name, result_chars=60, argument_chars=30, message_chars=90, thoughts=False))
+    assert 0 < less.result <= 60 and 0 < less.argument <= 30 and 0 < less.words <= 90 and not less.thought
 
 
 def test_hermes_shows_the_end_of_a_long_result_too() -> None:

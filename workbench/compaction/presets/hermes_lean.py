@@ -16,6 +16,8 @@ differences (`presets`):
 - The anchor index below the summary is carried on, newest identifiers last. It holds paths, addresses, hashes, long
   numbers and error lines, by our own patterns.
 - The first three messages stay at the first compaction only, as far as they take no more than a quarter of the room.
+- Of a result, or of what anyone says, with more than 6,000 characters the model is shown the first 4,000 and the last
+  1,500, as there; of an argument 1,200. The original shows up to 1,500 characters of a call's arguments together.
 - Secrets are masked by the workbench where that is asked for, not here.
 - When the model fails the anchors stay. The original has a digest of up to 8,000 characters and waits ten minutes.
 - Approximate: the longest answer is not taken off the window in the threshold, since no recording says it.
@@ -261,9 +263,9 @@ def index_below(task: SummaryTask) -> Iterator[str]:
 
 
 class HermesPrompt(PromptTemplate):
-    """A transcript in which a long result has its beginning and its end."""
+    """A transcript in which a long text has its beginning and its end."""
 
-    def shown_result(self, text: str, chars: int) -> str:
+    def shortened(self, text: str, chars: int) -> str:
         """Of a longer one two thirds of the characters from the beginning, and a quarter from the end."""
         if len(text) <= chars:
             return harmless(text)
@@ -273,7 +275,7 @@ class HermesPrompt(PromptTemplate):
 
 SUMMARY = Summarize(
     cut=hermes_cut,
-    prompt=HermesPrompt(headings="hermes_headings", result_chars=6_000, argument_chars=400),
+    prompt=HermesPrompt(headings="hermes_headings", result_chars=6_000, argument_chars=1_200, message_chars=6_000),
     limits=HermesLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
     name="hermes_summary",
     file_lists="",

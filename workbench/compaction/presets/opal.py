@@ -123,12 +123,12 @@ class OpalPrompt(PromptTemplate):
         if message.role == "tool":
             yield f"[Tool result ({word(message.name or message.call_id)})]: {harmless(_head(text, results))}"
         elif message.role == "assistant":
-            yield f"[Assistant]: {harmless(text)}"
+            yield f"[Assistant]: {self.shown_words(text)}"
             if message.calls:
                 calls = (f"{word(call.name)}({_head(call.arguments_json(), arguments)})" for call in message.calls)
                 yield "[Assistant tool calls]: " + harmless("; ".join(calls))
         else:
-            yield f"[{message.role.capitalize()}]: {harmless(text)}"
+            yield f"[{message.role.capitalize()}]: {self.shown_words(text)}"
 
 
 def _head(text: str, most: int) -> str:

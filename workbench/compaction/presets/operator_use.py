@@ -130,7 +130,8 @@ class OperatorPrompt(PromptTemplate):
             return
         if words:
             custom = message.role == "user" and message.synthetic and message.name
-            yield f"[{harmless(message.name.upper()) if custom else message.role.capitalize()}]: {harmless(words)}"
+            speaker = harmless(message.name.upper()) if custom else message.role.capitalize()
+            yield f"[{speaker}]: {self.shown_words(words)}"
         if message.role == "assistant" and message.calls:
             calls = (json_call(call, arguments) for call in message.calls)
             yield "[Assistant tool calls]: " + harmless("; ".join(calls))

@@ -82,7 +82,7 @@ class DdxPrompt(PromptTemplate):
         yield from self._thoughts(message)
         if message.role == "assistant":
             if words:
-                yield f"[Assistant]: {harmless(words)}"
+                yield f"[Assistant]: {self.shown_words(words)}"
             for call in message.calls:
                 answers = results.get(call.id)
                 answer = plain_text(answers.pop(0)) if answers else ""
@@ -94,7 +94,7 @@ class DdxPrompt(PromptTemplate):
                 unanswered.remove(message)
                 yield f"[Tool Result]: {self.shown_result(words, characters(self.result_chars))}"
         else:
-            yield f"[{'System' if message.role == 'system' else 'User'}]: {harmless(words)}"
+            yield f"[{'System' if message.role == 'system' else 'User'}]: {self.shown_words(words)}"
 
     def shown_result(self, text: str, chars: int) -> str:
         """A result's text, cut to so many bytes."""
@@ -135,11 +135,12 @@ class DdxCompact:
     """Summarises what lies before the first cut that leaves room.
 
     Attributes:
-        argument_chars, thoughts: see `PromptTemplate`.
+        argument_chars, message_chars, thoughts: see `PromptTemplate`.
     """
 
     config: Config
     argument_chars: Clip = "whole"
+    message_chars: Clip = "whole"
     thoughts: bool = False
     name: ClassVar[str] = "ddx_compact"
     prompt: ClassVar[PromptTemplate] = DdxPrompt()
@@ -159,6 +160,7 @@ class DdxCompact:
                 headings="ddx_headings",
                 result_chars=_shown(config.max_tool_result_chars),
                 argument_chars=self.argument_chars,
+                message_chars=self.message_chars,
                 thoughts=self.thoughts,
                 focus=config.summarization_focus,
                 focus_prompt="additional_focus",

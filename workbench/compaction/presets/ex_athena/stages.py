@@ -183,10 +183,7 @@ def _again(result: ToolResult, call: ToolCall | None) -> str:
 
 
 class AthenaPrompt(PromptTemplate):
-    """One user message: a transcript of lines that are cut short, and the request for one paragraph.
-
-    With no characters for arguments a call is its tool's name.
-    """
+    """One user message: a transcript of lines that are cut short, and the request for one paragraph."""
 
     system = opening = ""
     separator = "\n"
@@ -198,10 +195,16 @@ class AthenaPrompt(PromptTemplate):
 
     def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
         """One line a message."""
-        words = harmless(plain_text(message))
-        calls = ", ".join(json_call(call, arguments) if arguments else call.name for call in calls_of(message))
-        said = f"[{role_of(message)}] {head(words, WORD_CHARS)}" + (f" [calls: {harmless(calls)}]" if calls else "")
-        yield f"[tool result] {head(words, results)}" if message.role == "tool" else said
+        words = plain_text(message)
+        calls = harmless(", ".join(json_call(call, arguments) for call in calls_of(message)))
+        if message.role == "tool":
+            yield f"[tool result] {self.shown_result(words, results)}"
+        else:
+            yield f"[{role_of(message)}] {self.shown_words(words)}" + (f" [calls: {calls}]" if calls else "")
+
+    def shortened(self, text: str, chars: int) -> str:
+        """The beginning of a text, without a mark."""
+        return harmless(head(text, chars))
 
 
 class AthenaLimits(SizeLimits):
@@ -222,7 +225,9 @@ def summary_stage(pinning: Pinning = PINNING, model: str = "") -> Summarize:
     """The stage; another model may write the summary. An empty answer is an error, like the model's own."""
     return Summarize(
         cut=pinning.cut,
-        prompt=AthenaPrompt(result_chars=500, argument_chars=0, headings="", window_share=None),
+        prompt=AthenaPrompt(
+            result_chars=500, argument_chars=0, message_chars=WORD_CHARS, headings="", window_share=None
+        ),
         limits=AthenaLimits(least=128, most=512),
         name="summary",
         file_lists="recorded",
