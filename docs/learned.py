@@ -20,7 +20,7 @@ from workbench.analysis.paired import estimate, holm, sign_flip
 from workbench.compaction.engine import compact
 from workbench.compaction.plan import Budget
 from workbench.compaction.presets import NAMES, preset
-from workbench.compaction.presets.learned import LearnedLines
+from workbench.compaction.presets.learned import LearnedLines, LearnedSummary
 from workbench.compaction.stages.register import Register
 from workbench.compaction.stages.supersede import Supersede
 from workbench.compaction.strategy import Strategy
@@ -66,7 +66,7 @@ def own_strategies(weights: LearnedWeights) -> dict[str, Strategy]:
     return {
         OWN: plain,
         f"{OWN}+recall": replace(plain, name=f"{OWN}+recall", recall=True),
-        f"{OWN}_summary": Strategy(f"{OWN}_summary", (replace(lines, narrative=0.4), *truncate)),
+        f"{OWN}_summary": Strategy(f"{OWN}_summary", (LearnedSummary(weights), *truncate)),
         ALL: Strategy(ALL, (Supersede(), Register(), lines, *truncate), recall=True),
     }
 

@@ -111,9 +111,12 @@ class SetupError(WorkbenchError):
 
 def refusal(error: ErrorDetails) -> str:
     """What pydantic would accept in place of a value that it refuses, such as `it must be at least 1`."""
+    context = error.get("ctx", {})
+    if error["type"] == "literal_error" and " or " not in context["expected"]:
+        return f"it must be {context['expected']}"
     for accepted, kinds in ACCEPTED.items():
         if error["type"] in kinds:
-            return f"it must be {accepted.format_map(error.get('ctx', {}))}"
+            return f"it must be {accepted.format_map(context)}"
     return error["msg"].removeprefix("Value error, ").replace("Input should be", "it must be")
 
 

@@ -8,7 +8,7 @@ import pytest
 import workbench as wb
 from workbench.advice.paste import Snippet, due_at, snippets
 from workbench.compaction.presets import preset
-from workbench.experiment.grid import variant
+from workbench.compaction.settings import variant
 
 
 def texts(name: str, window: int = 200_000, **changes: float) -> dict[str, Snippet]:

@@ -89,6 +89,9 @@ def test_a_damaged_file_is_a_row_and_does_not_stop_the_others(
         (["replay", "no-such-file.jsonl"], "no-such-file.jsonl"),
         (["inspect", "no-such-file.jsonl"], "no-such-file.jsonl"),
         (["list", "flowers"], "strategies"),
+        (["list", "strategies", "no_such"], "no preset is named 'no_such'"),
+        (["list", "stages", "truncate"], "workbench list strategies truncate"),
+        (["compare", "--strategies", "summarize:result_chars=many"], "it must be a whole number or 'whole'"),
         (["experiment", "-p", "wnidow=32000"], "wnidow"),
         (["experiment", "-p", "window"], "NAME=VALUE"),
         (["report", "no-such-run"], "no-such-run"),
@@ -119,6 +122,17 @@ def test_a_strategy_whose_model_has_no_key_is_pending_beside_the_others(
     assert "Traceback" not in said.err
     assert "truncate" in said.out
     assert "replays are pending or failed: opal in 1 of 1 sessions" in " ".join(said.out.split())
+
+
+def test_the_settings_of_a_strategy_can_be_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "strategies", "claude_code", "--json"]) == 0
+    rows = {row["setting"]: row for row in json.loads(capsys.readouterr().out)}
+    assert rows["claude_compact.prompt.result_chars"] == {
+        "setting": "claude_compact.prompt.result_chars",
+        "value": "whole",
+        "may be": "whole number or `whole`",
+    }
+    assert all(row["may be"] for row in rows.values())
 
 
 @pytest.mark.parametrize("what", ["strategies", "stages", "metrics", "formats", "models"])

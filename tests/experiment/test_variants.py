@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from workbench.compaction.presets import BUILTIN, preset
+from workbench.compaction.settings import settings, variant
 from workbench.errors import SettingError
-from workbench.experiment.grid import settings, variant
 from workbench.experiment.keys import key
 
 

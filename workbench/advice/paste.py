@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from workbench.compaction.presets import preset as preset_named
+from workbench.compaction.settings import Plain, settings
 from workbench.compaction.strategy import Preset, Situation
-from workbench.experiment.grid import Plain, settings
 from workbench.markup import render
 
 SYSTEMS: Mapping[str, tuple[str, str]] = {

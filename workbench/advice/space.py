@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from workbench.compaction.presets import NAMES, preset
+from workbench.compaction.settings import Plain, settings
 from workbench.compaction.strategy import Preset
-from workbench.experiment.grid import Grid, Plain, Point, read, settings
+from workbench.experiment.grid import Grid, Point, read
 from workbench.palette import REFERENCES
 from workbench.registry import found
 

@@ -7,8 +7,10 @@ import typer
 
 from workbench.cli.options import AsJson
 from workbench.cli.output import say, say_json, table
-from workbench.compaction.presets import catalogue
+from workbench.compaction.presets import catalogue, preset
+from workbench.compaction.settings import accepted, settings, shown_value
 from workbench.compaction.stages import BUILTIN as STAGES
+from workbench.errors import SettingError
 from workbench.importers.importer import formats
 from workbench.metrics.builtin import BUILTIN as METRICS
 from workbench.registry import found
@@ -26,17 +28,33 @@ What: TypeAlias = Literal["strategies", "stages", "metrics", "formats", "models"
 
 def show(
     what: Annotated[What, typer.Argument(help="What to list.")],
+    strategy: Annotated[str, typer.Argument(help="A strategy, to list its settings.")] = "",
     as_json: AsJson = False,
 ) -> int:
     """List the strategies, stages, metrics, formats or models that are known, installed ones included.
 
-    Example:
+    Behind `strategies` the name of one lists its settings. The end of a setting's name will do where it names one
+    thing: `--strategies claude_code:result_chars=2000`.
+
+    Examples:
 
       workbench list strategies
+
+      workbench list strategies claude_code
     """
-    rows = _rows(what)
+    if strategy and what != "strategies":
+        raise SettingError(f"{what} have no settings; write `workbench list strategies {strategy}`")
+    rows = _settings(strategy) if strategy else _rows(what)
     say_json(rows) if as_json else say(table(rows))
     return 0
+
+
+def _settings(strategy: str) -> list[dict[str, str]]:
+    return [
+        {"setting": path, "value": shown_value(setting), "may be": accepted(setting)}
+        for path, setting in settings(preset(strategy)).items()
+        if accepted(setting)
+    ]
 
 
 def _rows(what: What) -> list[dict[str, str]]:

@@ -79,7 +79,7 @@ class Compacted:
 
 
 Item = TypeVar("Item")
-_WHOLE = PromptTemplate(result_chars=10**12, argument_chars=10**12)
+_WHOLE = PromptTemplate(result_chars="whole", argument_chars="whole")
 
 
 def even_choice(items: Sequence[Item], most: int) -> Sequence[Item]:

@@ -16,9 +16,9 @@ from threading import RLock
 from typing import Any
 
 from workbench.compaction.presets import preset
+from workbench.compaction.settings import variant
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError, WorkbenchError
-from workbench.experiment.grid import variant
 from workbench.experiment.prepared import Prepared, SessionSource, prepared, sessions_in
 from workbench.experiment.spec import Masking
 from workbench.explore.view import ExplorerSettings, SessionView

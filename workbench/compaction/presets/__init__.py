@@ -16,11 +16,13 @@ And what those do that name no seed's document as their source, unless their own
 - Where overhead and reserves leave less than a quarter of the window to messages, they are due at that quarter.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
 from types import ModuleType
 
+from workbench.compaction.settings import Plain, read_changes, variant
 from workbench.compaction.stages.summarize import Summarize
 from workbench.compaction.strategy import Preset
 from workbench.compaction.timing import ByPrice
@@ -88,18 +90,29 @@ BUILTIN: Mapping[str, Preset] = _OnDemand(NAMES)
 KNOWN: Mapping[str, Preset] = _OnDemand((*NAMES, *VARIANTS))
 
 
-def preset(name: Preset | str) -> Preset:
+def preset(name: Preset | str, **changes: Plain) -> Preset:
     """The preset of that name: built in, a variant, or installed. A preset is given back as it is.
 
-    `NAME+recall` is that preset `with_recall`, `NAME+price` the same `with_price`, and both may follow a name.
-    `learned:FILE` is `learned` with the weights of a file that `workbench learn` wrote.
+    Settings may follow: `preset("claude_code", result_chars=2000)`, or as text `claude_code:result_chars=2000`, where
+    several stand behind further colons. `workbench list strategies NAME` shows them. `NAME+recall` is that preset
+    `with_recall`, `NAME+price` the same `with_price`, and both may follow a name. `learned:FILE` is `learned` with the
+    weights of a file that `workbench learn` wrote.
 
     Raises:
         UnknownName: neither; the message lists what is known.
-        SettingError: a file of weights cannot be used.
+        SettingError: it has no such setting, or a wrong value; or a file of weights cannot be used.
     """
-    if isinstance(name, Preset):
-        return name
+    part = name if isinstance(name, Preset) else _named(name)
+    return variant(part, changes, part.name + _as_text(changes)) if changes else part
+
+
+def _as_text(changes: Mapping[str, Plain]) -> str:
+    """Settings as they stand behind a preset's name."""
+    values = ((name, value if isinstance(value, str) else json.dumps(value)) for name, value in changes.items())
+    return "".join(f":{name}={value}" for name, value in values)
+
+
+def _named(name: str) -> Preset:
     if not isinstance(name, str):
         raise SettingError(f"preset is {name!r:.80}; {ACCEPTED} would be accepted")
     for ending, made in ((RECALL, with_recall), (PRICE, with_price)):
@@ -109,6 +122,9 @@ def preset(name: Preset | str) -> Preset:
         learned = _file("learned").learned_with(name.removeprefix(WEIGHTS))
         assert isinstance(learned, Preset)
         return learned
+    plain, colon, changes = name.partition(":")
+    if colon:
+        return variant(_named(plain), read_changes(changes), name)
     return find("preset", name, KNOWN)
 
 

@@ -13,7 +13,8 @@ the general differences (`presets`):
 - A result is cleared only where the marker is smaller.
 - Its draft of an analysis, which it throws away, is not asked for.
 - An earlier summary is given to the model as what is to be carried on. The original shows it as a message like others.
-- Where a transcript exceeds the window its oldest part is left out; the original does so after a refusal, three times.
+- The conversation is put to the model as a transcript, with whole results and without thoughts and pictures. Where it
+  exceeds nine tenths of the window its oldest part is left out; the original does so after a refusal, three times.
 - When the model fails, the original gives up after three failures.
 - The longest answer, up to 20,000 tokens of the reserve, is taken to be a quarter of a small window at most.
 """
@@ -24,7 +25,7 @@ from typing import ClassVar
 
 from workbench.compaction.clip import reference, rewritten
 from workbench.compaction.plan import Budget, Plan
-from workbench.compaction.prompt_template import PromptTemplate
+from workbench.compaction.prompt_template import LIVE_SHARE, PromptTemplate
 from workbench.compaction.span_selection import Movable, Span
 from workbench.compaction.stages.summarize import SUMMARY_SHARE, SizeLimits, Summarize, clipped
 from workbench.compaction.strategy import AtLimit, Preset, Strategy
@@ -118,7 +119,14 @@ def restored_files(context: Context, budget: Budget, span: Span) -> tuple[UserMe
 
 COMPACT = Summarize(
     cut=keep_nothing,
-    prompt=PromptTemplate(headings="claude_headings", lead="claude_lead"),
+    prompt=PromptTemplate(
+        headings="claude_headings",
+        lead="claude_lead",
+        result_chars="whole",
+        argument_chars="whole",
+        window_share=LIVE_SHARE,
+        too_long="oldest",
+    ),
     limits=SizeLimits(most=20_000, share=SUMMARY_SHARE),
     name="claude_compact",
     file_lists="",

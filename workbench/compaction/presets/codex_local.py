@@ -9,8 +9,8 @@ general differences (`presets`):
 - Messages that any client made up in the user's name go; the original knows and drops its own only.
 - A user message that stays keeps its pictures; the original keeps the words of a message alone.
 - The original asks with the live request and one more message, so that the provider's cache holds. Here the
-  conversation is put to the model as a transcript, its oldest part left out where it exceeds the window; the original
-  drops the oldest item after each refusal.
+  conversation is put to the model as a transcript, with whole results and without thoughts and pictures. Where it
+  exceeds nine tenths of the window its oldest part is left out; the original drops the oldest item after each refusal.
 - An earlier hand-over is given to the model as what is to be carried on. The original has no word for that: the old one
   is a message of the history like others.
 - The initial context that it sends again (instructions, surroundings) is the overhead and the pinned system message.
@@ -21,7 +21,7 @@ from dataclasses import replace
 
 from workbench.compaction.clip import shortened
 from workbench.compaction.plan import Budget, behind_all
-from workbench.compaction.prompt_template import PromptTemplate
+from workbench.compaction.prompt_template import LIVE_SHARE, PromptTemplate
 from workbench.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
 from workbench.compaction.stages.summarize import LEAST, SUMMARY_SHARE, SizeLimits, Summarize
 from workbench.compaction.strategy import AtLimit, Preset, Strategy
@@ -64,7 +64,14 @@ CODEX_LOCAL = Preset(
         (
             Summarize(
                 cut=keep_user_words,
-                prompt=PromptTemplate(headings="codex_headings", lead="codex_lead"),
+                prompt=PromptTemplate(
+                    headings="codex_headings",
+                    lead="codex_lead",
+                    result_chars="whole",
+                    argument_chars="whole",
+                    window_share=LIVE_SHARE,
+                    too_long="oldest",
+                ),
                 limits=SizeLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
                 name="codex_compact",
                 file_lists="",

@@ -218,7 +218,7 @@ def docker_agent(
     generation = replace(generation, window=window)
     summary = Summarize(
         cut=generation.cut,
-        prompt=DockerPrompt(headings="", result_chars=10**9, argument_chars=10**9, window_chars=None),
+        prompt=DockerPrompt(headings="", result_chars="whole", argument_chars="whole", window_share=None),
         limits=DockerLimits(least=128, most=UNBOUNDED, to_target=False, generation=generation),
         name="docker_compact",
         file_lists="recorded",

@@ -7,6 +7,8 @@ most) and its masking of tool outputs are not restated. Besides the general diff
 - The second call, in which the model checks its own snapshot, is not made: all questions of a step are put at once.
 - No model answers "understood" behind the snapshot, since nobody said it. The original adds such a message.
 - A snapshot has headings; the original asks for XML elements and lets the model think in a scratchpad first.
+- The history is put to the model as a transcript, with whole results (old ones as they were cut), without thoughts and
+  pictures.
 - Tool output that is cut can be read again by its reference in the archive; the original writes it to a file.
 - Tool output is charged to its budget as it stays, so a cut result as its last lines, as there; by the session's own
   tokens, where the original estimates from characters.
@@ -26,7 +28,7 @@ from typing import ClassVar
 from workbench.compaction.clip import reference, rewritten
 from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.presets.token_counters import calls_of
-from workbench.compaction.prompt_template import PromptTemplate
+from workbench.compaction.prompt_template import LIVE_SHARE, PromptTemplate
 from workbench.compaction.span_selection import Movable, Span
 from workbench.compaction.stages.summarize import SUMMARY_SHARE, SizeLimits, Summarize
 from workbench.compaction.strategy import AtLimit, Preset, Strategy
@@ -87,7 +89,9 @@ def gemini_cut(context: Context, budget: Budget) -> Span | None:
 
 SNAPSHOT = Summarize(
     cut=gemini_cut,
-    prompt=PromptTemplate(headings="gemini_headings"),
+    prompt=PromptTemplate(
+        headings="gemini_headings", result_chars="whole", argument_chars="whole", window_share=LIVE_SHARE
+    ),
     limits=SizeLimits(share=SUMMARY_SHARE),
     file_lists="",
 )

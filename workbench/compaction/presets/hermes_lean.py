@@ -16,6 +16,8 @@ differences (`presets`):
 - The anchor index below the summary is carried on, newest identifiers last. It holds paths, addresses, hashes, long
   numbers and error lines, by our own patterns.
 - The first three messages stay at the first compaction only, as far as they take no more than a quarter of the room.
+- Of a result, or of what anyone says, with more than 6,000 characters the model is shown the first 4,000 and the last
+  1,500, as there; of an argument 1,200. The original shows up to 1,500 characters of a call's arguments together.
 - Secrets are masked by the workbench where that is asked for, not here.
 - When the model fails the anchors stay. The original has a digest of up to 8,000 characters and waits ten minutes.
 - Approximate: the longest answer is not taken off the window in the threshold, since no recording says it.
@@ -26,7 +28,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from workbench.compaction.clip import boundary, head, reference, rewritten, with_texts
+from workbench.compaction.clip import boundary, head, left_out, reference, rewritten, with_texts
 from workbench.compaction.cut import Pins
 from workbench.compaction.plan import Budget, Plan, Replace
 from workbench.compaction.prompt_template import PromptTemplate, harmless
@@ -94,7 +96,7 @@ class HermesPrune:
 
     long_result: int = 200
     long_argument: int = 500
-    argument_chars: int = 200
+    kept_of_argument: int = 200
     worth: float = 0.1
     name: ClassVar[str] = "hermes_prune"
 
@@ -144,7 +146,7 @@ class HermesPrune:
 
     def _shorter(self, block: AnswerBlock) -> AnswerBlock:
         def argument(text: str) -> str:
-            return text if len(text) <= self.long_argument else head(text, self.argument_chars) + " [...]"
+            return text if len(text) <= self.long_argument else head(text, self.kept_of_argument) + " [...]"
 
         return replace(block, arguments=with_texts(block.arguments, argument)) if block.type == "tool_call" else block
 
@@ -260,9 +262,20 @@ def index_below(task: SummaryTask) -> Iterator[str]:
     yield ""
 
 
+class HermesPrompt(PromptTemplate):
+    """A transcript in which a long text has its beginning and its end."""
+
+    def shortened(self, text: str, chars: int) -> str:
+        """Of a longer one two thirds of the characters from the beginning, and a quarter from the end."""
+        if len(text) <= chars:
+            return harmless(text)
+        beginning, end = head(text, chars * 2 // 3), text[boundary(text, len(text) - chars // 4) :]
+        return harmless(f"{beginning}\n{left_out(len(text) - len(beginning) - len(end))}\n{end}")
+
+
 SUMMARY = Summarize(
     cut=hermes_cut,
-    prompt=PromptTemplate(headings="hermes_headings", result_chars=6_000),
+    prompt=HermesPrompt(headings="hermes_headings", result_chars=6_000, argument_chars=1_200, message_chars=6_000),
     limits=HermesLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
     name="hermes_summary",
     file_lists="",

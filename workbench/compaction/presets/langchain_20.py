@@ -9,6 +9,7 @@ message within those 4,000 tokens. Where a long stretch of tool use holds none, 
 way to a sentence that says it was too long. Besides the general differences (`presets`):
 
 - It has no trigger; 0.85 of the window is that of deepagents, which builds on it.
+- The model is shown whole results and arguments of those messages, as there, by our own labels.
 - An earlier summary counts as a user's message, as there, and is given to the model where it lies in what the model
   sees; elsewhere it is lost, as there.
 - The model is asked only where a user's message that goes fits whole within the 4,000 tokens. The original also reads
@@ -75,7 +76,7 @@ def too_long(messages: Sequence[Message], previous: str, most: int, count: Token
 
 SUMMARY = Summarize(
     cut=keep_messages,
-    prompt=PromptTemplate(headings="langchain_headings"),
+    prompt=PromptTemplate(headings="langchain_headings", result_chars="whole", argument_chars="whole"),
     limits=SizeLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
     name="langchain_compact",
     file_lists="",

@@ -21,7 +21,7 @@ from workbench.models.learned.lines import chosen_lines
 from workbench.models.learned.weights import LearnedWeights, read_weights, shipped
 from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context
-from workbench.transcript.message import Summary
+from workbench.transcript.message import Message, Summary
 
 EVIDENCE = (
     "\n\nThese lines of the conversation stay below your summary, word for word. Rely on them, and do not repeat them:"
@@ -36,12 +36,10 @@ class LearnedLines:
     Attributes:
         weights: as learned; None takes those that ship with the package.
         cut: selects what gives way.
-        narrative: the part of the room that a model's summary takes, above the lines; 0 asks no model.
     """
 
     weights: LearnedWeights | None = None
     cut: CutRule = KeepRecent(share=0.3)
-    narrative: float = 0.0
     name: str = "learned_lines"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
@@ -49,8 +47,6 @@ class LearnedLines:
         span = self.cut(context, budget)
         if span is None or not span.gone:
             return None
-        if self.narrative:
-            return self._with_model(context, budget)
         given = SummaryInput.of(context, span)
         frame = Summary(id="", text="", lead=PromptTemplate().opening, replaces=given.ids)
         draft = Draft(requests=(), frame=replace(frame, tail=PromptTemplate().closing))
@@ -60,21 +56,6 @@ class LearnedLines:
             return None
         return Plan(exchanged(span.gone, place(context, span.gone), replace(draft, footer=lines)))
 
-    def _with_model(self, context: Context, budget: Budget) -> Plan | None:
-        """A model's summary above the lines, which its prompt shows."""
-        plan = Summarize(cut=self.cut, annotate=self._below, file_lists="").plan(context, budget)
-        if plan is None:
-            return None
-        edits = (edit._replace(by=tuple(_evidenced(new) if isinstance(new, Draft) else new for new in edit.by))
-                 for edit in plan.edits)  # fmt: skip
-        return replace(plan, edits=tuple(edits))
-
-    def _below(self, task: SummaryTask) -> str:
-        frame = Summary(id="", text="", lead=PromptTemplate().opening, replaces=task.given.ids)
-        most = SizeLimits().allowed(task.context, task.budget, task.span.gone, task.context.count(frame) + 2)
-        lines = self._lines(task.context, task.span, int((1 - self.narrative) * most))
-        return f"\n\n{lines}" if lines else ""
-
     def _lines(self, context: Context, span: Span, most: int) -> str:
         if most < SizeLimits().least:
             return ""
@@ -83,12 +64,41 @@ class LearnedLines:
         return chosen_lines(self.weights or shipped(), context.messages, span.gone, most, size)
 
 
+@dataclass(frozen=True, slots=True)
+class LearnedSummary(LearnedLines):
+    """Puts a model's summary above fewer of the lines, which its prompt shows.
+
+    Attributes:
+        narrative: the part of the room that the summary takes.
+        prompt: what the model is shown and asked.
+    """
+
+    narrative: float = 0.4
+    prompt: PromptTemplate = PromptTemplate()
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """The summary's draft above the lines; None where nothing goes."""
+        plan = Summarize(cut=self.cut, prompt=self.prompt, annotate=self._below, file_lists="").plan(context, budget)
+        if plan is None:
+            return None
+        edits = (edit._replace(by=tuple(map(_evidenced, edit.by))) for edit in plan.edits)
+        return replace(plan, edits=tuple(edits))
+
+    def _below(self, task: SummaryTask) -> str:
+        frame = Summary(id="", text="", lead=self.prompt.opening, replaces=task.given.ids)
+        most = SizeLimits().allowed(task.context, task.budget, task.span.gone, task.context.count(frame) + 2)
+        lines = self._lines(task.context, task.span, int((1 - self.narrative) * most))
+        return f"\n\n{lines}" if lines else ""
+
+
 def _size(context: Context, empty: int, text: str) -> int:
     return context.count(Summary(id="", text=text)) - empty
 
 
-def _evidenced(draft: Draft) -> Draft:
-    """The same draft, whose requests show the lines that stay below the answer."""
+def _evidenced(draft: Draft | Message) -> Draft | Message:
+    """The same draft, whose requests show the lines that stay below the answer; a message as it is."""
+    if not isinstance(draft, Draft):
+        return draft
     requests = (replace(one, write=_Evidence(one.write, draft.footer.strip())) for one in draft.requests)
     return replace(draft, requests=tuple(requests)) if draft.footer.strip() else draft
 
@@ -111,9 +121,7 @@ class _Evidence:
 
 
 LEARNED = Preset("learned", Strategy("learned", (LearnedLines(), Truncate())), AtShare())
-LEARNED_SUMMARY = Preset(
-    "learned_summary", Strategy("learned_summary", (LearnedLines(narrative=0.4), Truncate())), AtShare()
-)
+LEARNED_SUMMARY = Preset("learned_summary", Strategy("learned_summary", (LearnedSummary(), Truncate())), AtShare())
 
 
 def learned_with(weights: str) -> Preset:

@@ -104,7 +104,10 @@ def opal_cut(context: Context, budget: Budget) -> Span | None:
 
 
 class OpalPrompt(PromptTemplate):
-    """Opal's prompts: a transcript with short results, the sections, and what to dwell on at the end."""
+    """Opal's prompts: a transcript with short results, the sections, and what to dwell on at the end.
+
+    Here `result_chars` are bytes, and `argument_chars` the bytes of all arguments of a call.
+    """
 
     opening, separator = HEADER + "\n\n", "\n"
 
@@ -118,14 +121,14 @@ class OpalPrompt(PromptTemplate):
         """One line a message, and one for its calls."""
         text = plain_text(message)
         if message.role == "tool":
-            yield f"[Tool result ({word(message.name or message.call_id)})]: {harmless(_head(text, RESULT_BYTES))}"
+            yield f"[Tool result ({word(message.name or message.call_id)})]: {harmless(_head(text, results))}"
         elif message.role == "assistant":
-            yield f"[Assistant]: {harmless(text)}"
+            yield f"[Assistant]: {self.shown_words(text)}"
             if message.calls:
-                calls = (f"{word(call.name)}({_head(call.arguments_json(), ARGUMENT_BYTES)})" for call in message.calls)
+                calls = (f"{word(call.name)}({_head(call.arguments_json(), arguments)})" for call in message.calls)
                 yield "[Assistant tool calls]: " + harmless("; ".join(calls))
         else:
-            yield f"[{message.role.capitalize()}]: {harmless(text)}"
+            yield f"[{message.role.capitalize()}]: {self.shown_words(text)}"
 
 
 def _head(text: str, most: int) -> str:
@@ -158,6 +161,8 @@ TRUNCATION = partial(note, wording="[Compacted {n} messages: {counts}]")
 SUMMARY = Summarize(
     cut=opal_cut,
     prompt=OpalPrompt(
+        result_chars=RESULT_BYTES,
+        argument_chars=ARGUMENT_BYTES,
         headings="opal_headings",
         split="opal_split",
         start="opal_start",
@@ -167,7 +172,7 @@ SUMMARY = Summarize(
         focus_prompt="opal_focus",
         rules=("opal_files", "rules"),
         says_size=False,
-        window_chars=None,
+        window_share=None,
     ),
     limits=SizeLimits(least=LEAST, most=UNBOUNDED, to_target=False, stated=False, split_from=0),
     name="opal_compact",

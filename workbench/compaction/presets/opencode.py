@@ -8,8 +8,8 @@ suffix mode, which asks at the end of the live request, is not restated. Besides
   no summary is asked for. A result is erased only where the marker is smaller.
 - The original sends the newest user message again only after an overflow.
 - No message is made up that asks the agent to continue: nobody said it.
-- Pictures in what is summarised are named in the transcript. Results are cut at 2,000 characters there, as in the
-  original.
+- Pictures in what is summarised are named in the transcript. Results are cut at 2,000 characters there, and thoughts
+  and whole arguments are shown, as in the original.
 - The model writes the list of relevant files, as there; nothing is added by code.
 - The longest answer, up to 20,000 tokens of reserve, is taken to be a quarter of a small window at most.
 """
@@ -77,7 +77,7 @@ def opencode_cut(context: Context, budget: Budget) -> Span | None:
 
 SUMMARY = Summarize(
     cut=opencode_cut,
-    prompt=PromptTemplate(headings="opencode_headings"),
+    prompt=PromptTemplate(headings="opencode_headings", result_chars=2_000, argument_chars="whole", thoughts=True),
     limits=SizeLimits(most=4_096, share=SUMMARY_SHARE),
     file_lists="",
 )

@@ -11,7 +11,9 @@ own are 240 and 2. Besides the general differences (`presets`):
 - An earlier summary is updated; the original forgets it with the events around it and gives it to the model, the same.
 - A condensation that is due by tokens keeps half of the window at most, by one walk over sizes that are known. The
   original tokenises anew in a binary search.
-- The hard reset, which shrinks each event up to five times when the model refuses, is a transcript cut to the window.
+- The model is shown 500 characters of each message and result, and of a call the tool's name, as there: events are put
+  to it as they are printed (`openhands.sdk.event.llm_convertible`). The hard reset, which shrinks each event up to five
+  times when the model refuses, is a transcript cut to the window.
 - The original leaves the summary's length to the model, and goes on uncondensed while it can when the model fails.
 - Compacting by messages has no target in tokens; the budget's is one less than there is.
 """
@@ -27,6 +29,7 @@ from workbench.compaction.strategy import Preset, Situation, Strategy
 from workbench.transcript.context import Context
 
 MAX_SIZE = 80
+PREVIEW = 500
 EVENTS = "events"
 """The reason of a budget that is due to the number of messages alone."""
 
@@ -68,7 +71,7 @@ class RollingCut:
 
 SUMMARY = Summarize(
     cut=RollingCut(),
-    prompt=PromptTemplate(headings="openhands_headings"),
+    prompt=PromptTemplate(headings="openhands_headings", result_chars=PREVIEW, argument_chars=0, message_chars=PREVIEW),
     limits=SizeLimits(share=SUMMARY_SHARE),
     file_lists="",
 )

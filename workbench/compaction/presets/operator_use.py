@@ -117,22 +117,24 @@ class OperatorPrompt(PromptTemplate):
 
     opening = LEAD
 
+    def shown_result(self, text: str, chars: int) -> str:
+        """The beginning of a result, and below it how much is missing."""
+        more = len(text) - chars
+        return harmless(text[:chars]) + (f"\n\n[... {more} more characters truncated]" if more > 0 else "")
+
     def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
-        """Thoughts, words and calls of a message. Pictures are left out."""
+        """Words, calls or result of a message. Pictures are left out."""
         words = plain_text(message)
         if message.role == "tool":
-            more = len(words) - results
-            note = f"\n\n[... {more} more characters truncated]" if more > 0 else ""
-            yield f"[Tool result]: {harmless(words[:results])}{note}"
+            yield f"[Tool result]: {self.shown_result(words, results)}"
             return
-        thoughts = "\n".join(block.text for block in message.blocks if block.type == "thinking" and block.text)
-        if thoughts:
-            yield f"[Assistant thinking]: {harmless(thoughts)}"
         if words:
             custom = message.role == "user" and message.synthetic and message.name
-            yield f"[{harmless(message.name.upper()) if custom else message.role.capitalize()}]: {harmless(words)}"
+            speaker = harmless(message.name.upper()) if custom else message.role.capitalize()
+            yield f"[{speaker}]: {self.shown_words(words)}"
         if message.role == "assistant" and message.calls:
-            yield "[Assistant tool calls]: " + harmless("; ".join(map(json_call, message.calls)))
+            calls = (json_call(call, arguments) for call in message.calls)
+            yield "[Assistant tool calls]: " + harmless("; ".join(calls))
 
 
 def in_order(context: Context, given: SummaryInput) -> SummaryInput:
@@ -163,6 +165,9 @@ def words_themselves(messages: Sequence[Message], previous: str, most: int, coun
 
 
 PROMPT = OperatorPrompt(
+    result_chars=2_000,
+    argument_chars="whole",
+    thoughts=True,
     headings="operator_headings",
     split="operator_split",
     start="operator_start",
@@ -171,7 +176,7 @@ PROMPT = OperatorPrompt(
     turn_focus=False,
     focus_prompt="additional_focus",
     says_size=False,
-    window_chars=None,
+    window_share=None,
 )
 
 

@@ -11,7 +11,8 @@ Restates the compaction of pi (badlogic/pi-mono, read at 2026-03-15), in `packag
 - Where the newest messages that reach 20,000 tokens begin with results of a call before them and nothing else follows,
   all goes; the original then keeps everything and is due again.
 - The two requests of a split turn run concurrently where the model allows it, else one after the other.
-- Transcripts are labelled by our own wording: results are cut at 2,000 characters, as there, and arguments at 400.
+- Transcripts are labelled by our own wording. Results are cut at 2,000 characters, and thoughts and whole arguments are
+  shown, as there.
 - File lists are sent below the summary and not written into its text, changed files first.
 - After an overflow the same is done. The original then goes on by itself; a replay has nothing to go on with.
 """
@@ -43,9 +44,11 @@ def pi_cut(context: Context, budget: Budget, keep: int = 20_000) -> Span | None:
     return movable.cut(movable.reaching(movable.kept(keep)), split=True)
 
 
+PROMPT = PromptTemplate(result_chars=2_000, argument_chars="whole", thoughts=True, start="start")
+
 PI = Preset(
     "pi",
-    Strategy("pi", (Summarize(cut=pi_cut, prompt=PromptTemplate(start="start"), limits=LIMITS, name="pi_compact"),)),
+    Strategy("pi", (Summarize(cut=pi_cut, prompt=PROMPT, limits=LIMITS, name="pi_compact"),)),
     AtLimit(reserve=RESERVE, above=True),
     count=pi_tokens,
     moments=("before_request", "after_turn"),

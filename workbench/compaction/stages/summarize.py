@@ -202,7 +202,7 @@ class Summarize:
 
     def _draft(self, task: SummaryTask) -> Draft | None:
         """The draft with its requests; None where too little room is left, or nothing would be shown to the model."""
-        whole, turn = self.prompt.requests(task.shown, task.budget)
+        whole, turn = self.prompt.requests(task)
         draft, most = self._sized(task)
         if most < self.limits.least:
             return None
@@ -223,7 +223,7 @@ class Summarize:
             said_by=self.said_by, name=self.summary_name,
         )  # fmt: skip
         footer = lists.get("inside", "") if self.annotate is None else self.annotate(task)
-        draft = Draft(requests=(), template=self.prompt.frame(task.shown), footer=footer, frame=frame)
+        draft = Draft(requests=(), template=self.prompt.frame(task), footer=footer, frame=frame)
         most = 0
         for tail in (lists.get("below", ""),) if self.below is None else self.below(task):
             draft = replace(draft, frame=replace(frame, tail=tail + self.prompt.closing))

@@ -38,7 +38,7 @@ from workbench.compaction.file_lists import without_lists
 from workbench.compaction.plan import Budget, Draft, Plan, Replace, behind_all
 from workbench.compaction.presets.ddx_agent.cut import PREFIX, SUFFIX, CompactionNoFit, Config, Fit, fitted, recovered
 from workbench.compaction.presets.token_counters import ddx_tokens, quarter_up, role_of
-from workbench.compaction.prompt_template import PromptTemplate, harmless, json_call
+from workbench.compaction.prompt_template import Clip, PromptTemplate, characters, harmless, json_call
 from workbench.compaction.span_selection import Span, SummaryInput, SummaryTask
 from workbench.compaction.stages.summarize import SizeLimits, Summarize
 from workbench.compaction.strategy import Ending, HostPolicy, Preset, Situation, Strategy
@@ -75,25 +75,35 @@ class DdxPrompt(PromptTemplate):
         for message in messages:
             if message.role == "tool":
                 results.setdefault(message.call_id, []).append(message)
-        return "\n".join(line for message in messages for line in _lines(message, results, self.result_chars))
+        return "\n".join(line for message in messages for line in self._lines(message, results))
+
+    def _lines(self, message: Message, results: dict[str, list[ToolResult]]) -> Iterator[str]:
+        words = plain_text(message)
+        yield from self._thoughts(message)
+        if message.role == "assistant":
+            if words:
+                yield f"[Assistant]: {self.shown_words(words)}"
+            for call in message.calls:
+                answers = results.get(call.id)
+                answer = plain_text(answers.pop(0)) if answers else ""
+                shown = json_call(call, characters(self.argument_chars))
+                yield f"[Assistant → {harmless(shown)}]: {self.shown_result(answer, characters(self.result_chars))}"
+        elif message.role == "tool":
+            unanswered = results.get(message.call_id, [])
+            if any(message is other for other in unanswered):
+                unanswered.remove(message)
+                yield f"[Tool Result]: {self.shown_result(words, characters(self.result_chars))}"
+        else:
+            yield f"[{'System' if message.role == 'system' else 'User'}]: {self.shown_words(words)}"
+
+    def shown_result(self, text: str, chars: int) -> str:
+        """A result's text, cut to so many bytes."""
+        return harmless(truncated(text, chars))
 
 
-def _lines(message: Message, results: dict[str, list[ToolResult]], most: int) -> Iterator[str]:
-    words = plain_text(message)
-    if message.role == "assistant":
-        if words:
-            yield f"[Assistant]: {harmless(words)}"
-        for call in message.calls:
-            answers = results.get(call.id)
-            said = plain_text(answers.pop(0)) if answers else ""
-            yield f"[Assistant → {harmless(json_call(call))}]: {harmless(truncated(said, most))}"
-    elif message.role == "tool":
-        left = results.get(message.call_id, [])
-        if any(message is other for other in left):
-            left.remove(message)
-            yield f"[Tool Result]: {harmless(truncated(words, most))}"
-    else:
-        yield f"[{'System' if message.role == 'system' else 'User'}]: {harmless(words)}"
+def _shown(clip: Clip) -> Clip:
+    """All of a result where no bytes of it were to be shown, as in the original."""
+    return clip if clip == "whole" or clip > 0 else "whole"
 
 
 def first_bytes(text: str, most: int) -> str:
@@ -105,8 +115,8 @@ def first_bytes(text: str, most: int) -> str:
 
 
 def truncated(text: str, most: int) -> str:
-    """The first `most` bytes of a tool result and a line that says how much is missing; all of it for 0 or less."""
-    if most <= 0 or byte_length(text) <= most:
+    """The first `most` bytes of a tool result and a line that says how much is missing."""
+    if byte_length(text) <= most:
         return text
     head = first_bytes(text, most)
     return f"{head}\n[... {byte_length(text) - byte_length(head)} more characters truncated]"
@@ -122,9 +132,16 @@ class FixedSize(SizeLimits):
 
 @dataclass(frozen=True, slots=True)
 class DdxCompact:
-    """Summarises what lies before the first cut that leaves room."""
+    """Summarises what lies before the first cut that leaves room.
+
+    Attributes:
+        argument_chars, message_chars, thoughts: see `PromptTemplate`.
+    """
 
     config: Config
+    argument_chars: Clip = "whole"
+    message_chars: Clip = "whole"
+    thoughts: bool = False
     name: ClassVar[str] = "ddx_compact"
     prompt: ClassVar[PromptTemplate] = DdxPrompt()
 
@@ -141,11 +158,14 @@ class DdxCompact:
             cut=lambda context, _: Span(fit.gone, len(context.messages)),
             prompt=DdxPrompt(
                 headings="ddx_headings",
-                result_chars=config.max_tool_result_chars,
+                result_chars=_shown(config.max_tool_result_chars),
+                argument_chars=self.argument_chars,
+                message_chars=self.message_chars,
+                thoughts=self.thoughts,
                 focus=config.summarization_focus,
                 focus_prompt="additional_focus",
                 says_size=False,
-                window_chars=None,
+                window_share=None,
             ),
             limits=FixedSize(least=0, most=max(min(config.most_summary_tokens, fit.body), 1)),
             name=self.name,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from workbench.compaction.file_lists import file_ops, listed, lists_in
 from workbench.compaction.plan import Budget
 from workbench.compaction.presets.token_counters import calls_of, ddx_tokens
+from workbench.compaction.prompt_template import Clip
+from workbench.compaction.settings import ALSO
 from workbench.compaction.span_selection import Movable, spare
 from workbench.errors import WorkbenchError
 from workbench.transcript.context import Context, cut_points, last_user
@@ -27,7 +29,7 @@ class Config:
 
     Attributes:
         context_window: tokens, where the window is unknown.
-        max_tool_result_chars: bytes of a result that the summariser sees; 0 or less for all.
+        max_tool_result_chars: bytes of a result that the summariser sees; `whole`, or 0 or less, for all.
         effective_percent: the part of the window that is used at all, in 0..100.
         user_message_tail_tokens: how much of what the user said is sent again beside the summary; 0 for nothing.
     """
@@ -36,7 +38,7 @@ class Config:
     context_window: int = 131_072
     reserve_tokens: int = 8_192
     keep_recent_tokens: int = 8_192
-    max_tool_result_chars: int = 2_000
+    max_tool_result_chars: Clip = field(default=2_000, metadata={ALSO: "result_chars"})
     effective_percent: int = 95
     summarization_model: str = ""
     summarization_provider: str = ""

@@ -8,7 +8,7 @@ from typing import ClassVar
 from workbench.compaction.clip import EXCERPT, SNIPPED, byte_length, head, reference, rewritten, truncated
 from workbench.compaction.plan import Budget, Plan, behind_prompt, place
 from workbench.compaction.presets.token_counters import calls_of, role_of
-from workbench.compaction.prompt_template import PromptTemplate, harmless, prompt
+from workbench.compaction.prompt_template import PromptTemplate, harmless, json_call, prompt
 from workbench.compaction.span_selection import KEPT_SHARE, Span, SummaryInput
 from workbench.compaction.stages.summarize import SizeLimits, Summarize
 from workbench.errors import SettingError
@@ -195,10 +195,16 @@ class AthenaPrompt(PromptTemplate):
 
     def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
         """One line a message."""
-        words = harmless(plain_text(message))
-        calls = ", ".join(call.name for call in calls_of(message))
-        said = f"[{role_of(message)}] {head(words, WORD_CHARS)}" + (f" [calls: {calls}]" if calls else "")
-        yield f"[tool result] {head(words, results)}" if message.role == "tool" else said
+        words = plain_text(message)
+        calls = harmless(", ".join(json_call(call, arguments) for call in calls_of(message)))
+        if message.role == "tool":
+            yield f"[tool result] {self.shown_result(words, results)}"
+        else:
+            yield f"[{role_of(message)}] {self.shown_words(words)}" + (f" [calls: {calls}]" if calls else "")
+
+    def shortened(self, text: str, chars: int) -> str:
+        """The beginning of a text, without a mark."""
+        return harmless(head(text, chars))
 
 
 class AthenaLimits(SizeLimits):
@@ -219,7 +225,9 @@ def summary_stage(pinning: Pinning = PINNING, model: str = "") -> Summarize:
     """The stage; another model may write the summary. An empty answer is an error, like the model's own."""
     return Summarize(
         cut=pinning.cut,
-        prompt=AthenaPrompt(result_chars=500, headings="", window_chars=None),
+        prompt=AthenaPrompt(
+            result_chars=500, argument_chars=0, message_chars=WORD_CHARS, headings="", window_share=None
+        ),
         limits=AthenaLimits(least=128, most=512),
         name="summary",
         file_lists="recorded",
