@@ -31,8 +31,9 @@ from workbench.judge.work_exam.sheet import SheetQuestion, is_unknown, read_repl
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.name_recall import is_right, name_questions
 from workbench.metrics.work_exam.document import exams_of
-from workbench.metrics.work_exam.fitted_reader import ReadContext, features, shipped_reader
+from workbench.metrics.work_exam.fitted_reader import features, shipped_reader
 from workbench.metrics.work_exam.question import SessionExams
+from workbench.metrics.work_exam.read_context import ReadContext
 from workbench.metrics.work_exam.word_cover import Rarity
 from workbench.models.model import Model, SummaryRequest
 from workbench.models.wrappers import with_replicate
@@ -383,21 +384,21 @@ def _record(sitting: Sitting, rarities: dict[tuple[str, int], Rarity]) -> dict[s
     session, at = sitting.context.ready.session, sitting.context.at
     if (session.id, at) not in rarities:
         rarities[session.id, at] = Rarity(said_text(message) for message in session.messages[:at])
-    rarity = rarities[session.id, at]
+    about_work = [question for question in sitting.sheet if question.half == "work"]
     context = ReadContext.of(context_text(sitting.context.context.messages))
+    rows = iter(features(about_work, context, rarities[session.id, at]))
     answers = []
     for number, question in enumerate(sitting.sheet):
-        is_work = question.half == "work"
         answers.append(
             {
                 "half": question.half,
                 "kind": question.kind,
-                "question": question.text,
+                "question": question.question,
                 "gold": question.gold,
                 "points": list(question.points),
                 "reply": sitting.replies[number] if sitting.replies else None,
                 "score": sitting.scores[number] if sitting.scores else None,
-                "features": features(question.text, question.gold, question.points, context, rarity) if is_work else [],
+                "features": next(rows) if question.half == "work" else [],
             }
         )
     place = sitting.context.place | {"writer": sitting.context.writer, "reading": sitting.reading}
