@@ -22,6 +22,7 @@ from workbench.judge.work_exam.fit import fit, fit_report, left_out_chances, rea
 from workbench.judge.work_exam.judge_work import judge_work
 from workbench.judge.work_exam.scores import readers_agree, work_scores
 from workbench.judge.work_exam.spec import WorkSpec
+from workbench.metrics.work_exam.reader_error import TextKind
 from workbench.models import shown_name
 
 COLUMNS = {
@@ -162,8 +163,21 @@ FIT_COLUMNS = {
     "summaries by": "writer",
     "promised": "promised:decimal",
     "real": "real:decimal",
+    "too high by, points": "bias:gap",
     "answers": "answers",
 }
+KIND_COLUMNS = {
+    "contexts of strategies": "kind",
+    "promised": "promised:decimal",
+    "real": "real:decimal",
+    "too high by, points": "bias:gap",
+    "answers": "answers",
+}
+KIND_NAMES: dict[TextKind, str] = {
+    "model": "summaries by a model", "rule": "summaries by a rule", "cut": "messages, cut",
+}  # fmt: skip
+LEADS_OF = (1, 5, 10, 20)
+"""Numbers of projects for which the reader's own error is told."""
 Answers = Annotated[list[Path], typer.Argument(help="Folders of `workbench judge work`.")]
 ReaderFile = Annotated[Path, typer.Option("--out", "-o", help="File for the fitted reader.")]
 
@@ -187,21 +201,43 @@ def fit_to_answers(folders: Answers, out: ReaderFile = Path("work_reader.json"),
         "sessions": report.sessions,
         "projects": report.projects,
     }
-    reader = fit(table_of_answers, counts)
+    check = report.left_out
+    reader = fit(table_of_answers, counts, check)
     write_atomically(out, reader.text())
+    rows = report.by_context.assign(bias=report.by_context["promised"] - report.by_context["real"]).to_dict("records")
+    kinds = [
+        {"kind": KIND_NAMES[kind], **asdict(calibration), "bias": calibration.bias}
+        for kind, calibration in check.kinds.items()
+    ]
+    has_both = {"model", "rule"} <= check.kinds.keys()
+    bounds = {count: check.errors.lead_bound("model", "rule", count) for count in LEADS_OF} if has_both else {}
     if as_json:
-        by_context = report.by_context.to_dict("records")
         tenths = [asdict(tenth) for tenth in report.tenths]
-        say_json({**counts, "auc": report.auc, "order": report.order, "strategies": by_context, "tenths": tenths})
+        say_json(
+            {
+                **counts,
+                "auc": report.auc,
+                "order": report.order,
+                "strategies": rows,
+                "kinds": kinds,
+                "model_rule_bounds": bounds,
+                "tenths": tenths,
+            }
+        )
         return OK
     of_what = ", ".join(some(count, name.removesuffix("s")) for name, count in counts.items())
-    say(f"Fitted to {of_what}.\n")
-    columns = with_chains(FIT_COLUMNS, report.by_context["chain"])
-    say(table(report.by_context.to_dict("records"), columns))
+    say(f"Fitted to {of_what}. Each project was left out of the fit in its turn:\n")
+    say(table(rows, with_chains(FIT_COLUMNS, report.by_context["chain"])))
+    say("")
+    say(table(kinds, KIND_COLUMNS))
     say(f"\nOn projects left out of the fit: AUC {report.auc:.2f}, order of strategies {report.order:.2f} (Spearman).")
     say("Tenths of the promised chances, promised and real:")
     say("  ".join(f"{tenth.promised:.2f} {tenth.real:.2f}" for tenth in report.tenths))
-    say(f"Largest error of a tenth: {report.largest_error:.2f}.\nReader: {out}")
+    say(f"Largest error of a tenth: {report.largest_error:.2f}.")
+    if bounds:
+        shown = ", ".join(f"{bound:.2f} over {some(count, 'project')}" for count, bound in bounds.items())
+        say(f"A smaller lead of a model's text over a rule's may be the reader's own error: {shown}.")
+    say(f"Reader: {out}")
     return OK
 
 

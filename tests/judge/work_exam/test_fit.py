@@ -13,6 +13,8 @@ from workbench.judge.work_exam.fit import auc, chances, fit, fit_report, left_ou
 from workbench.judge.work_exam.records import SITTINGS
 from workbench.metrics.work_exam.fitted_reader import FEATURES, WorkReader
 
+TOLD = ("answer_close", "answer_in_sentences", "points_close", "points_stated", "pairs_least")
+
 
 def answered(folder: Path, projects: int = 4, *, by_chance: bool = False) -> Path:
     """Sittings whose answers are right where the points stand near; or by chance."""
@@ -23,7 +25,7 @@ def answered(folder: Path, projects: int = 4, *, by_chance: bool = False) -> Pat
             for _ in range(12):
                 near = chance.random() < tells
                 is_right = chance.random() < 0.5 if by_chance else near
-                features = [float(near) if "points_" in name else chance.random() for name in FEATURES]
+                features = [float(near) if name in TOLD else chance.random() for name in FEATURES]
                 answers.append({"half": "work", "score": float(is_right), "features": features})
             lines.append(
                 json.dumps(
@@ -45,6 +47,18 @@ def test_answers_that_follow_the_points_are_foretold_on_other_projects(tmp_path:
     assert report.auc == pytest.approx(1.0)
     assert report.order > 0.9
     assert report.largest_error < 0.2
+
+
+def test_a_reader_keeps_how_it_does_on_answers_of_other_projects(tmp_path: Path) -> None:
+    table = read_answers([answered(tmp_path / "run")])
+    report = fit_report(table.assign(writer="a-model"), left_out_chances(table))
+    (tmp_path / "reader.json").write_text(fit(table, {}, report.left_out).text())
+    left_out = WorkReader.read(tmp_path / "reader.json").left_out
+    assert left_out is not None
+    assert left_out.auc == pytest.approx(report.auc, abs=1e-4)
+    assert left_out.kinds["model"].answers == 288
+    assert left_out.kinds["model"].bias == pytest.approx(0, abs=0.1)
+    assert set(left_out.kinds) == {"model"}
 
 
 def test_packed_answers_are_read_as_well(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from workbench.judge.work_exam.records import SITTINGS
 from workbench.judge.work_exam.scores import CONTEXT
 from workbench.judge.work_exam.sheet import Half
 from workbench.metrics.work_exam.fitted_reader import FEATURES, WorkReader
+from workbench.metrics.work_exam.reader_error import Calibration, LeftOutCheck, ReaderErrors, TextKind, text_kind
 from workbench.ragged import Floats
 
 PENALTY = 0.003
@@ -46,6 +47,7 @@ class FitReport:
         auc: how often an answer that is right (above .5) has a higher chance than one that is wrong.
         order: Spearman correlation of the strategies' means with the real readers', a mean over boundaries.
         by_context: a row a share, strategy, writer and length of chain: `promised`, `real` (means), `answers`.
+        errors: of the projects, for contexts of strategies.
         tenths: calibration, from the lowest promised chances to the highest.
     """
 
@@ -56,12 +58,24 @@ class FitReport:
     auc: float
     order: float
     by_context: pd.DataFrame
+    errors: ReaderErrors
     tenths: tuple[Tenth, ...]
 
     @property
     def largest_error(self) -> float:
         """The largest distance of a tenth's promise from what came."""
         return max(abs(tenth.promised - tenth.real) for tenth in self.tenths)
+
+    @property
+    def left_out(self) -> LeftOutCheck:
+        """What a reader keeps of this: strategies by who made their contexts, all sizes together."""
+        kinds: dict[TextKind, Calibration] = {}
+        strategies = self.by_context[~self.by_context["strategy"].isin(REFERENCES)]
+        for kind, rows in strategies.groupby(strategies["writer"].map(text_kind)):
+            answers = rows["answers"]
+            promised, real = ((rows[column] * answers).sum() / answers.sum() for column in ("promised", "real"))
+            kinds[kind] = Calibration(float(promised), float(real), int(answers.sum()))
+        return LeftOutCheck(self.auc, self.order, kinds, self.errors)
 
 
 def read_answers(folders: Iterable[Path]) -> pd.DataFrame:
@@ -114,12 +128,13 @@ def _answers(sitting: Mapping[str, Any], half: Half) -> Iterator[dict[str, Any]]
             yield {**place, "question": number, "score": float(answer["score"]), **values}
 
 
-def fit(table: pd.DataFrame, fitted_on: Mapping[str, Any]) -> WorkReader:
+def fit(table: pd.DataFrame, fitted_on: Mapping[str, Any], left_out: LeftOutCheck | None = None) -> WorkReader:
     """A reader whose chances come nearest to the answers.
 
     Args:
         table: of `read_answers`.
         fitted_on: what the reader says of its answers.
+        left_out: what it says of answers that it was not fitted to.
     """
     values = table[list(FEATURES)].to_numpy(dtype=np.float64)
     scores = table["score"].to_numpy(dtype=np.float64)
@@ -134,7 +149,7 @@ def fit(table: pd.DataFrame, fitted_on: Mapping[str, Any]) -> WorkReader:
     best = minimize(loss, np.zeros(len(FEATURES) + 1), method="L-BFGS-B").x
     weights = best[:-1] / widths
     bias = float(best[-1] - (weights * means).sum())
-    return WorkReader(dict(zip(FEATURES, weights.tolist(), strict=True)), bias, fitted_on)
+    return WorkReader(dict(zip(FEATURES, weights.tolist(), strict=True)), bias, fitted_on, left_out)
 
 
 def chances(reader: WorkReader, table: pd.DataFrame) -> Floats:
@@ -177,7 +192,22 @@ def fit_report(table: pd.DataFrame, promised: Floats) -> FitReport:
         auc=auc(promised, table["score"].to_numpy()),
         order=_order(with_chance),
         by_context=by_context.reset_index(),
+        errors=_errors(with_chance),
         tenths=_tenths(with_chance),
+    )
+
+
+def _errors(table: pd.DataFrame) -> ReaderErrors:
+    """How far the reader is off in each project."""
+    strategies = table[~table["strategy"].isin(REFERENCES)]
+    error = strategies["promised"] - strategies["real"]
+    rows = strategies.assign(error=error, kind=strategies["writer"].map(text_kind))
+    contexts = rows.groupby([*CONTEXT, "project", "kind"])["error"].mean()
+    projects = contexts.groupby(["project", "kind"])
+    around_project = contexts - projects.transform("mean")
+    by_project = projects.mean().unstack("kind")
+    return ReaderErrors(
+        tuple(row.dropna().to_dict() for _, row in by_project.iterrows()), float(around_project.std(ddof=0))
     )
 
 

@@ -140,7 +140,7 @@ def grading_requests(replies: Mapping[SheetQuestion, Sequence[str]], seed: str) 
     size = 0
     for question, texts in replies.items():
         distinct = sorted({text for text in texts if not is_unknown(text)})
-        random.Random(f"{seed} {question.text}").shuffle(distinct)
+        random.Random(f"{seed} {question.question}").shuffle(distinct)
         if not distinct:
             continue
         if waiting and size + len(distinct) > REPLIES_A_REQUEST:
@@ -156,7 +156,7 @@ def _block(number: int, graded: GradedQuestion) -> str:
     question = graded.question
     points = "; ".join(question.points)
     lines = [
-        f"Q{number}: {_line(question.text)}",
+        f"Q{number}: {_line(question.question)}",
         f"Right answer: {_line(question.gold)}",
         f"Points: {_line(points)}",
     ]

@@ -12,7 +12,8 @@ from workbench.experiment.replay_rows import Row
 from workbench.experiment.store import TableFolder
 from workbench.judge.contexts import context_text
 from workbench.judge.work_exam.sitting import Boundary, Sitting
-from workbench.metrics.work_exam.fitted_reader import ReadContext, features
+from workbench.metrics.work_exam.fitted_reader import features
+from workbench.metrics.work_exam.read_context import ReadContext
 from workbench.metrics.work_exam.word_cover import Rarity
 from workbench.transcript.message import said_text
 
@@ -100,19 +101,20 @@ def records_of(sittings: Iterable[Sitting]) -> list[SittingRecord]:
 
 def _record(sitting: Sitting, rarity: Rarity) -> SittingRecord:
     context = ReadContext.of(context_text(sitting.context.context.messages))
+    about_work = [question for question in sitting.sheet if question.half == "work"]
+    features_of_work = iter(features(about_work, context, rarity))
     answers = []
     for number, question in enumerate(sitting.sheet):
-        is_work = question.half == "work"
         answers.append(
             {
                 "half": question.half,
                 "kind": question.kind,
-                "question": question.text,
+                "question": question.question,
                 "gold": question.gold,
                 "points": list(question.points),
                 "reply": sitting.replies[number] if sitting.replies else None,
                 "score": sitting.scores[number] if sitting.scores else None,
-                "features": features(question.text, question.gold, question.points, context, rarity) if is_work else [],
+                "features": next(features_of_work) if question.half == "work" else [],
             }
         )
     place = sitting.context.place | {

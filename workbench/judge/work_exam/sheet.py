@@ -37,7 +37,7 @@ class SheetQuestion:
 
     half: Half
     kind: str
-    text: str
+    question: str
     gold: str
     points: tuple[str, ...] = ()
 
@@ -55,7 +55,7 @@ class SheetQuestion:
 def reading_request(context: str, questions: Sequence[SheetQuestion]) -> SummaryRequest:
     """The request for the answers of one reader from one context; nothing else of the session is in it."""
     numbered = "\n".join(
-        f"{number}. {harmless(' '.join(question.text.split()))}" for number, question in enumerate(questions, 1)
+        f"{number}. {harmless(' '.join(question.question.split()))}" for number, question in enumerate(questions, 1)
     )
     task = Template(prompt("reader")).substitute(gap=GAP, questions=numbered)
     text = f"<conversation>\n{context}\n</conversation>\n\n{task}"

@@ -1,110 +1,264 @@
 """The chance that a real model answers a written question right from a context, from features that a person can check.
 
-No model reads. A logistic function of how much of the answer's points stands in the context, and how near together, was
-fitted to answers that real models gave (`work_reader.json` says which). `workbench judge fit` fits it anew.
+No model reads. A logistic function of how much of the answer stands in the context, how near together, and how much of
+the other answers of the sheet, was fitted to answers that real models gave (`work_reader.json` says which).
+`workbench judge fit` fits it anew.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from workbench.errors import FormatError
-from workbench.extraction.lexicon import STOP
-from workbench.metrics.work_exam.question import WorkQuestion
-from workbench.metrics.work_exam.word_cover import SHORTEST, Rarity, WordPlaces
+from workbench.metrics.work_exam.read_context import PlacedContext, ReadContext
+from workbench.metrics.work_exam.reader_error import LeftOutCheck
+from workbench.metrics.work_exam.word_cover import Rarity, content_words
+from workbench.metrics.work_exam.word_windows import ANYWHERE, PlacedWords, WordWindow, WordWindows
 from workbench.ragged import Floats
 
-WIDE, NARROW = 80, 25
-"""Words of a context in which a point must stand, for a paragraph and for a sentence or two."""
+SENTENCE, PHRASE, PAIR = 25, 10, 5
+"""Content words of a context within which words must stand: of a sentence or two, of a phrase, of a pair."""
+STATEMENT = 40
+"""The same for a point with what was asked about it."""
+SENTENCES = 2
+"""Sentences in a row in which an answer must stand."""
 FEATURES = (
-    "points_near_mean",
-    "points_near_least",
-    "points_close_mean",
-    "points_close_least",
-    "points_anywhere_mean",
-    "points_anywhere_least",
-    "answer_near",
-    "answer_with_question_near",
-    "question_near",
-    "prose",
+    "answer_close",
+    "answer_in_sentences",
+    "points_close",
+    "points_stated",
+    "pairs_least",
+    "others_stated_close",
+    "others_stated",
+    "question_length",
     "points",
+    "new_words",
 )
-"""`near` is the best share within `WIDE` words, `close` within `NARROW`, `anywhere` in the whole context.
+"""What the reader looks at; docs/work-exam.md has a sentence on each."""
+LONG_QUESTION = 20
+"""Content words of a question that counts as 1."""
+MANY_POINTS = 4
+"""Points of an answer that count as 1."""
+COMPLETE = 1 - 1e-9
+"""A share above it has all words."""
+VERSION = 2
 
-`prose` is the share of small words such as `the`, which a list of names lacks; `points` is their number.
-"""
-VERSION = 1
-_RAW_WORD = re.compile(r"[^\W_]+")
+
+class AskedQuestion(Protocol):
+    """What the reader needs of a question: its text, a full answer, and the points that an answer must have."""
+
+    @property
+    def question(self) -> str:
+        """As it is asked."""
+
+    @property
+    def gold(self) -> str:
+        """A full answer."""
+
+    @property
+    def points(self) -> tuple[str, ...]:
+        """What an answer must have, each a few words."""
 
 
 @dataclass(frozen=True, slots=True)
-class ReadContext:
-    """A context as the fitted reader sees it.
+class AnswerCover:
+    """How much of one answer a context has, each a share of its words: see `FEATURES`."""
+
+    answer_close: float
+    answer_in_sentences: float
+    points_close: float
+    points_stated: float
+    pairs_least: float
+    stated_close: float
+    stated_anywhere: float
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedQuestion:
+    """A question with the weights of its words, which are the same for every context of a history.
 
     Attributes:
-        places: of its content words.
-        prose: the share of its words that join others and name nothing, 0 to 1.
+        asked: half the weights of the question's words, for where they only support an answer.
+        points: the words of each point.
+        pairs: for each point its pairs of neighbouring words.
+        answer: the words of the full answer.
+        length: how many words the question has, as a feature.
+        new_words: the share of the answer's words that the history never has.
     """
 
-    places: WordPlaces
-    prose: float
+    asked: Mapping[str, float]
+    points: tuple[Mapping[str, float], ...]
+    pairs: tuple[tuple[Mapping[str, float], ...], ...]
+    answer: Mapping[str, float]
+    length: float
+    new_words: float
 
     @classmethod
-    def of(cls, text: str) -> ReadContext:
-        """A context's text, read once."""
-        words = _RAW_WORD.findall(text.lower())
-        small = sum(1 for word in words if word in STOP or len(word) < SHORTEST)
-        return cls(WordPlaces.of(text), small / max(len(words), 1))
+    def of(cls, question: str, gold: str, points: Sequence[str], rarity: Rarity) -> Self:
+        """A question to a history.
+
+        Words of an answer that stand in its question count only where nothing else is left: a context that has them
+        does not answer by that.
+        """
+        asked = rarity.weights(question)
+        weighted_points = tuple(_unasked(rarity.weights(point), asked) for point in points)
+        answer = _unasked(rarity.weights(gold), asked)
+        return cls(
+            asked={word: weight / 2 for word, weight in asked.items()},
+            points=weighted_points,
+            pairs=tuple(_pairs(point, weights) for point, weights in zip(points, weighted_points, strict=True)),
+            answer=answer,
+            length=min(len(asked) / LONG_QUESTION, 1.5),
+            new_words=_mean([not rarity.knows(word) for word in answer]),
+        )
+
+    @property
+    def answer_with_question(self) -> Mapping[str, float]:
+        """The answer's words, and at half their weight those of the question."""
+        return {**self.asked, **self.answer}
+
+    @property
+    def in_words(self) -> list[WordWindow]:
+        """What is looked for in all words: the answer, each point, then all pairs."""
+        pairs = chain.from_iterable(self.pairs)
+        return [
+            WordWindow(self.answer_with_question, SENTENCE),
+            *(WordWindow(point, PHRASE) for point in self.points),
+            *(WordWindow(pair, PAIR) for pair in pairs),
+        ]
+
+    @property
+    def in_statements(self) -> list[WordWindow]:
+        """What is looked for in lines that state something: each point three times."""
+        return [
+            *(WordWindow(point, PHRASE) for point in self.points),
+            *(WordWindow({**self.asked, **point}, STATEMENT) for point in self.points),
+            *(WordWindow(point, ANYWHERE) for point in self.points),
+        ]
+
+    def cover(self, in_words: Sequence[float], in_statements: Sequence[float], in_sentences: float) -> AnswerCover:
+        """How much of the answer a context has.
+
+        Args:
+            in_words: the shares of `in_words`.
+            in_statements: the shares of `in_statements`.
+            in_sentences: the share of `answer_with_question` in neighbouring sentences.
+        """
+        points = len(self.points)
+        stated, joined, anywhere = (in_statements[start : start + points] for start in (0, points, 2 * points))
+        pair_ends = accumulate((len(pairs) for pairs in self.pairs), initial=1 + points)
+        pair_shares = [_mean([share > COMPLETE for share in in_words[a:b]]) for a, b in pairwise(pair_ends)]
+        return AnswerCover(
+            answer_close=in_words[0],
+            answer_in_sentences=in_sentences,
+            points_close=_mean(in_words[1 : 1 + points]),
+            points_stated=_mean(stated),
+            pairs_least=min(pair_shares),
+            stated_close=_mean(joined),
+            stated_anywhere=_mean(anywhere),
+        )
 
 
-def features(question: str, gold: str, points: Sequence[str], context: ReadContext, rarity: Rarity) -> list[float]:
-    """The values of `FEATURES` for one question and one context, each about 0 to 1.
+class QuestionSheet:
+    """The questions of one boundary, for any number of contexts.
 
-    Words of an answer that stand in its question count only where nothing else is left: a context that has them does
-    not answer by that.
+    Args:
+        questions: weighted by the boundary's history.
+        vocabulary: a number for each of their words; None numbers them.
     """
-    asked = rarity.weights(question)
-    places = context.places
-    near, close, anywhere = [], [], []
-    for point in points:
-        weights = _new_words(rarity.weights(point), asked)
-        near.append(places.best_share(weights, WIDE))
-        close.append(places.best_share(weights, NARROW))
-        anywhere.append(places.share_anywhere(weights))
-    answer = _new_words(rarity.weights(gold), asked)
-    half_asked = {word: weight / 2 for word, weight in asked.items()}
-    return [
-        _mean(near),
-        min(near),
-        _mean(close),
-        min(close),
-        _mean(anywhere),
-        min(anywhere),
-        places.best_share(answer, WIDE),
-        places.best_share(half_asked | answer, WIDE),
-        places.best_share(asked, WIDE),
-        context.prose,
-        len(points) / 4,
-    ]
+
+    def __init__(self, questions: Sequence[WeightedQuestion], vocabulary: Mapping[str, int] | None = None) -> None:
+        self._questions = questions
+        in_words = [question.in_words for question in questions]
+        in_statements = [question.in_statements for question in questions]
+        in_sentences = [WordWindow(question.answer_with_question, SENTENCES) for question in questions]
+        sets = chain(*in_words, *in_statements, in_sentences)
+        words = dict.fromkeys(word for part in sets for word in part.weights)
+        self.vocabulary = {word: number for number, word in enumerate(words)} if vocabulary is None else vocabulary
+        self._in_words = _SheetWindows(in_words, self.vocabulary)
+        self._in_statements = _SheetWindows(in_statements, self.vocabulary)
+        self._in_sentences = WordWindows(in_sentences, self.vocabulary)
+
+    def features(self, context: PlacedContext) -> list[list[float]]:
+        """For each question the values of `FEATURES` for a context, each about 0 to 1."""
+        covers = self._covers(context)
+        rows = []
+        for number, (question, cover) in enumerate(zip(self._questions, covers, strict=True)):
+            others = [*covers[:number], *covers[number + 1 :]] or [cover]
+            rows.append(
+                [
+                    math.sqrt(cover.answer_close),  # the first words of an answer tell more than the last
+                    math.sqrt(cover.answer_in_sentences),
+                    math.sqrt(cover.points_close),
+                    cover.points_stated,
+                    cover.pairs_least,
+                    _mean([other.stated_close for other in others]),
+                    _mean([other.stated_anywhere for other in others]),
+                    question.length,
+                    len(question.points) / MANY_POINTS,
+                    question.new_words,
+                ]
+            )
+        return rows
+
+    def _covers(self, context: PlacedContext) -> list[AnswerCover]:
+        """How much of each answer a context has."""
+        in_words = self._in_words.shares(context.words)
+        in_statements = self._in_statements.shares(context.statements)
+        in_sentences = self._in_sentences.best_shares(context.sentences).tolist()
+        shares = zip(self._questions, in_words, in_statements, in_sentences, strict=True)
+        return [question.cover(words, statements, sentences) for question, words, statements, sentences in shares]
 
 
-def _new_words(weights: dict[str, float], asked: Mapping[str, float]) -> dict[str, float]:
-    new = {word: weight for word, weight in weights.items() if word not in asked}
-    return new or weights
+class _SheetWindows:
+    """Looks for what each question of a sheet wants."""
+
+    def __init__(self, wanted: Sequence[Sequence[WordWindow]], vocabulary: Mapping[str, int]) -> None:
+        self._ends = list(accumulate(map(len, wanted), initial=0))
+        self._windows = WordWindows(list(chain.from_iterable(wanted)), vocabulary)
+
+    def shares(self, words: PlacedWords) -> list[list[float]]:
+        """For each question the shares of what it wants."""
+        shares = self._windows.best_shares(words).tolist()
+        return [shares[start:end] for start, end in pairwise(self._ends)]
+
+
+def features(questions: Sequence[AskedQuestion], context: ReadContext, rarity: Rarity) -> list[list[float]]:
+    """For each question of a sheet the values of `FEATURES`.
+
+    Args:
+        questions: all that are asked about a boundary; each says something of how much the context tells.
+        context: any.
+        rarity: of the words of the history.
+    """
+    sheet = QuestionSheet([WeightedQuestion.of(part.question, part.gold, part.points, rarity) for part in questions])
+    return sheet.features(PlacedContext.of(context, sheet.vocabulary))
+
+
+def _unasked(weights: dict[str, float], asked: Mapping[str, float]) -> dict[str, float]:
+    """The words that a question does not have; all of them where it has all."""
+    return {word: weight for word, weight in weights.items() if word not in asked} or weights
+
+
+def _pairs(point: str, weights: Mapping[str, float]) -> tuple[Mapping[str, float], ...]:
+    """The pairs of neighbouring words of a point; a point of one word is taken whole."""
+    pairs = tuple({word: 1.0, follower: 1.0} for word, follower in pairwise(content_words(point)) if word != follower)
+    return pairs or (weights,)
 
 
 def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+    return sum(values) / len(values) if values else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,26 +268,23 @@ class WorkReader:
     Attributes:
         weights: one a feature, by name; `bias` beside them.
         fitted_on: what it was fitted to, for people: answers, contexts, recordings, projects, the readers' model.
+        left_out: how it does on projects that it was not fitted to; None where nobody looked.
     """
 
     weights: Mapping[str, float]
     bias: float
     fitted_on: Mapping[str, Any]
+    left_out: LeftOutCheck | None = None
 
     def probability(self, values: Sequence[float]) -> float:
         """The chance of a right answer for the values of `FEATURES`, 0 to 1."""
         total = self.bias + sum(self.weights[name] * value for name, value in zip(FEATURES, values, strict=True))
         return 1 / (1 + math.exp(-total))
 
-    def chances(self, questions: Sequence[WorkQuestion], text: str, rarity: Rarity) -> Floats:
-        """(questions,) the chance of a right answer to each question from a context's text."""
-        context = ReadContext.of(text)
-        return np.array(
-            [
-                self.probability(features(question.question, question.gold, question.points, context, rarity))
-                for question in questions
-            ]
-        )
+    def chances(self, questions: Sequence[AskedQuestion], text: str, rarity: Rarity) -> Floats:
+        """(questions,) the chance of a right answer to each question of a sheet from a context's text."""
+        rows = features(questions, ReadContext.of(text), rarity)
+        return np.array([self.probability(row) for row in rows])
 
     def text(self) -> str:
         """The reader as the text of a JSON file."""
@@ -143,6 +294,8 @@ class WorkReader:
             "bias": round(self.bias, 4),
             "fitted_on": dict(self.fitted_on),
         }
+        if self.left_out is not None:
+            document["left_out"] = _rounded(asdict(self.left_out))
         return json.dumps(document, indent=1) + "\n"
 
     @classmethod
@@ -162,7 +315,21 @@ class WorkReader:
         if document["version"] != VERSION:
             raise ValueError(f"it has version {document['version']!r}")
         weights = {name: float(document["features"][name]) for name in FEATURES}
-        return cls(weights, float(document["bias"]), document["fitted_on"])
+        left_out = document.get("left_out")
+        check = None if left_out is None else _LEFT_OUT.validate_python(left_out)
+        return cls(weights, float(document["bias"]), document["fitted_on"], check)
+
+
+_LEFT_OUT = TypeAdapter(LeftOutCheck)
+
+
+def _rounded(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """A document with its numbers to four places."""
+    if isinstance(value, Mapping):
+        return {name: _rounded(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(part) for part in value]
+    return round(value, 4) if isinstance(value, float) else value
 
 
 @cache

@@ -1,0 +1,82 @@
+"""The reader's own error is part of every interval that rests on it."""
+
+import pytest
+
+from workbench.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.metrics.work_exam.reader_error import (
+    Calibration,
+    ForetoldContext,
+    ReaderErrors,
+    ScoreInterval,
+    TextKind,
+    text_kind,
+)
+
+EXACT = ReaderErrors(({"model": 0.0, "rule": 0.0, "cut": 0.0},), context=0.0)
+SHARED = ReaderErrors(tuple({"model": error, "rule": error} for error in (-0.2, -0.1, 0.1, 0.2)), context=0.0)
+BIASED = ReaderErrors(({"model": -0.1, "rule": 0.1},) * 3, context=0.0)
+
+
+def contexts(kind: TextKind, *chances: float) -> list[ForetoldContext]:
+    """One context a project."""
+    return [ForetoldContext(f"p{number}", kind, chance) for number, chance in enumerate(chances)]
+
+
+def test_a_reader_without_error_is_as_sure_as_its_projects_are_alike() -> None:
+    assert EXACT.score(contexts("model", 0.7, 0.7)) == ScoreInterval(pytest.approx(0.7), 0.7, 0.7)  # type: ignore[arg-type]
+    spread = EXACT.score(contexts("model", 0.5, 0.9))
+    assert (spread.low, spread.high) == (0.5, 0.9)
+
+
+def test_the_error_of_the_reader_widens_the_interval_of_alike_projects() -> None:
+    interval = SHARED.score(contexts("model", 0.5, 0.5, 0.5, 0.5))
+    assert interval.low < 0.4
+    assert interval.high > 0.6
+
+
+def test_more_projects_make_it_narrower() -> None:
+    few, many = (SHARED.score(contexts("rule", *[0.5] * count)) for count in (2, 20))
+    assert many.high - many.low < (few.high - few.low) / 2
+
+
+def test_an_error_that_both_kinds_share_is_none_of_their_difference() -> None:
+    lead = SHARED.lead(contexts("model", 0.6, 0.6), contexts("rule", 0.5, 0.5))
+    assert (lead.low, lead.high) == (pytest.approx(0.1), pytest.approx(0.1))
+
+
+def test_a_bias_against_one_kind_is_part_of_the_bound() -> None:
+    assert BIASED.lead_bound("model", "rule", projects=10) == pytest.approx(0.2)
+    assert BIASED.lead_bound("model", "model", projects=10) == 0.0
+
+
+def test_two_contexts_of_a_project_are_no_two_projects() -> None:
+    same = [ForetoldContext("p", "model", 0.5)] * 8
+    apart = contexts("model", *[0.5] * 8)
+    narrow, wide = SHARED.score(apart), SHARED.score(same)
+    assert wide.high - wide.low > 1.5 * (narrow.high - narrow.low)
+
+
+def test_the_reader_that_ships_knows_its_errors() -> None:
+    check = shipped_reader().left_out
+    assert check is not None
+    assert set(check.kinds) == {"model", "rule", "cut"}
+    interval = check.errors.score(contexts("model", 0.8, 0.8, 0.8))
+    assert interval.low < 0.8 < interval.high
+
+
+@pytest.mark.parametrize(
+    ("writer", "kind"),
+    [
+        ("", "cut"),
+        ("extractive", "rule"),
+        ("extractive + the strategy's stand-in", "rule"),
+        ("litellm:gpt-4o-mini", "model"),
+        ("extractive + a-model", "model"),
+    ],
+)
+def test_a_context_is_of_the_kind_that_its_writer_makes(writer: str, kind: str) -> None:
+    assert text_kind(writer) == kind
+
+
+def test_a_promise_below_the_answers_has_a_negative_bias() -> None:
+    assert Calibration(0.5, 0.6, 10).bias == pytest.approx(-0.1)
