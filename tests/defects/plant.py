@@ -1,4 +1,4 @@
-"""Whether the short suite notices a mistake: plants thirty defects, one at a time, and runs the tests on each.
+"""Whether the short suite notices a mistake: plants some thirty defects, one at a time, and runs the tests on each.
 
 Usage: python tests/defects/plant.py [NAME ...] [--jobs N] [--check]
 

@@ -15,12 +15,10 @@ DOCS = Path(__file__).parents[2] / "docs"
 SCRIPT = DOCS / "validity.py"
 
 
-def checked(part: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, SCRIPT, part, "--check"], capture_output=True, text=True, check=False)
-
-
-def test_the_table_of_judged_items_is_what_its_command_makes() -> None:
-    found = checked("needs")
+@pytest.mark.parametrize(("script", "part"), [("validity", "needs"), ("shown", "shown"), ("shown", "reading")])
+def test_a_table_is_what_its_command_makes(script: str, part: str) -> None:
+    words = [sys.executable, DOCS / f"{script}.py", part, "--check"]
+    found = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (found.returncode, found.stdout) == (0, "")
 
 

@@ -191,7 +191,11 @@ class Priced(Spec):
 class Scope(Priced, Masking):
     """What a single run and a grid of runs have in common."""
 
-    strategies: Strategies = Field(DEFAULT_STRATEGIES, description="Strategies: names, or presets of your own.")
+    strategies: Strategies = Field(
+        DEFAULT_STRATEGIES,
+        description="Strategies: names, or presets of your own; settings may follow a name, "
+        "as in claude_code:result_chars=2000.",
+    )
     shares: Shares = Field(
         (0.05, 0.1, 0.2, 0.3, 0.5),
         description="Budgets of the matched mode, as shares of the history between 0 and 1; none leave that mode out.",
@@ -262,7 +266,9 @@ def chosen_baseline(named: str, strategies: Sequence[str]) -> str | None:
     if not named and len(contenders) < 2:
         return None
     wanted = (one for one in (named, "truncate", *contenders) if one)
-    return next((name for one in wanted for name in strategies if name == one or name.startswith(f"{one} ")), None)
+    return next(
+        (name for one in wanted for name in strategies if name == one or name.startswith((f"{one} ", f"{one}:"))), None
+    )
 
 
 def model_name(model: str | Model) -> str:

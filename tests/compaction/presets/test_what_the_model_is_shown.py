@@ -14,6 +14,7 @@ from compaction.presets.situations import fired
 import workbench as wb
 from builders import called, result, said, told
 from workbench.compaction.settings import settings
+from workbench.models.tokenizer import TiktokenCounter
 from workbench.transcript.message import Message
 
 RESULT, ARGUMENT, WORDS = 9_000, 3_000, 7_000
@@ -115,3 +116,42 @@ def test_settings_are_the_same_behind_a_name_and_in_python() -> None:
 def test_a_wrong_setting_behind_a_name_is_one_sentence(name: str, message: str) -> None:
     with pytest.raises(wb.WorkbenchError, match=re.escape(message)):
         wb.preset(name)
+
+
+def long_results(text: str, n: int = 40) -> list[Message]:
+    """`n` results of that text, between calls, behind a user's message and before another one."""
+    messages: list[Message] = [said("go on", "u0")]
+    for i in range(n):
+        messages += [called("read", f"c{i}", path=f"part_{i}.py"), result(f"result {i}: {text}", f"c{i}", name="read")]
+    return [*messages, said("and now the next one", "u1")]
+
+
+def in_a_window(name: str, messages: Sequence[Message], window: int) -> str:
+    """What a preset asks in a window of so many tokens."""
+    _, model = fired(wb.preset(name), messages, window=window, target=window // 10)
+    return model.requests[0].prompt
+
+
+@pytest.mark.parametrize("name", ["claude_code", "codex_local"])
+def test_what_does_not_fit_beside_whole_results_is_the_oldest_part(name: str) -> None:
+    text = "q" * 10_000
+    assert in_a_window(name, long_results(text), window=150_000).count(text) == 40
+    prompt = in_a_window(name, long_results(text), window=50_000)
+    assert "earlier entries left out for length" in prompt
+    assert re.findall(r"result (\d+): q{10000}", prompt) == [str(i) for i in range(23, 40)]
+
+
+@pytest.mark.parametrize("name", ["summarize", "gemini_cli"])
+def test_elsewhere_results_are_cut_shorter_before_anything_is_left_out(name: str) -> None:
+    prompt = in_a_window(name, long_results("q" * 10_000), window=50_000)
+    assert "left out for length" not in prompt
+    shown_of_each = {len(run) for run in re.findall(r"result \d+: (q+)", prompt)}
+    assert len(shown_of_each) < 3 and 1_000 < min(shown_of_each) < 8_000
+    assert len(re.findall(r"result \d+: ", prompt)) == 40
+
+
+@pytest.mark.parametrize("text", ["the quick brown fox " * 500, "上下文压缩的测试" * 1_000])
+def test_the_room_is_that_of_the_windows_tokens_whatever_the_script(text: str) -> None:
+    count = TiktokenCounter()
+    _, model = fired(wb.preset("claude_code"), long_results(text), count=count, window=40_000, target=4_000)
+    assert 25_000 < count.count_text(model.requests[0].prompt) < 40_000
