@@ -28,7 +28,7 @@ from workbench.models import find_model
 from workbench.models.model import Model
 from workbench.models.provider_errors import Diagnosis, ProviderError
 from workbench.transcript.log import Log
-from workbench.transcript.message import Json, TokenCounter, chars_per_token
+from workbench.transcript.message import Json, TokenCounter, quarter_of_bytes
 from workbench.transcript.session import Session
 
 WINDOW = 128_000
@@ -72,7 +72,7 @@ class Compactor(RecallTool):
             settings: fixed, or a function that is called at each decision.
             hooks: the agent's own functions around each compaction.
             on_event: called with each event as it happens.
-            count: tokens of a message; the preset's own counter takes precedence.
+            count: tokens of a message; the preset's own counter takes precedence. None takes a quarter of its bytes.
             format: of the messages; None finds it from them.
             pins: whether a message must stay unchanged.
             clock: seconds, for learned limits to expire.
@@ -87,7 +87,7 @@ class Compactor(RecallTool):
         self.preset = preset_named(preset)
         self._host = host = Host(on_event)
         self._tell, self._lock = host.tell, RLock()
-        plain = host.counter(count or chars_per_token)
+        plain = host.counter(count or quarter_of_bytes)
         counter = plain if self.preset.count is None else host.counter(self.preset.count)
         reader = MessageReader(counter, host.pins(pins), format, sealed_budget=window // 2)
         reader.recognise, self._memory = recogniser(self.preset), Memory(reader)
@@ -237,7 +237,7 @@ class Compactor(RecallTool):
                 return None
             diagnosis = self._gauge.judge(reported, str(stop), cleared)
             if reported is not None:
-                self._gauge.take(reported, cleared=cleared)
+                self._gauge.take(reported, cleared=cleared, overflow=diagnosis is not None)
             if diagnosis is not None:
                 self._scheduler.overflowed = True
                 self._recovery.judged(diagnosis)

@@ -7,6 +7,16 @@ from workbench.compaction.forced import forced, kept_by
 from workbench.compaction.plan import Budget
 from workbench.compaction.strategy import Moment, Preset, Situation, Trigger
 from workbench.errors import CompactionRefused
+from workbench.live.calibration import (
+    LEAST_SCALE,
+    MOST_OVERHEAD,
+    NEUTRAL,
+    SURELY_OVERHEAD,
+    Calibration,
+    OwnCount,
+    media_bytes,
+    overhead_of,
+)
 from workbench.live.callbacks import Host
 from workbench.live.hooks import Cause
 from workbench.live.memory import Memory
@@ -33,8 +43,8 @@ class SentRequest:
     """A request that was handed out, with the history's version, the tokens of its messages, and the reported usage.
 
     Attributes:
-        tokens: by the preset's count.
-        plain: by the host's count.
+        tokens, plain, media: what our counts say of it, see `OwnCount`.
+        answers: how many answers the history had.
         cleared: tokens that the provider took out of it by itself, as it said.
         added: tokens of what the host added to it, which is no part of the history.
     """
@@ -46,21 +56,47 @@ class SentRequest:
     usage: Usage = NOTHING_REPORTED
     cleared: int = 0
     added: int = 0
+    media: int = 0
+    answers: int = 0
 
     @property
-    def unexplained(self) -> int:
-        """Tokens of the reported prompt that our count of the messages and additions does not explain."""
-        return max(self.usage.prompt + self.cleared - self.tokens - self.added, 0)
+    def count(self) -> OwnCount:
+        """What our counts say of its messages."""
+        return OwnCount(self.tokens, self.plain, self.media)
+
+    @property
+    def prompt(self) -> int:
+        """The reported prompt without additions, and with what the provider took out of it."""
+        return self.usage.prompt + self.cleared - self.added
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What was counted of a version of the history, so that only what is new is counted.
+
+    Attributes:
+        messages: how many of them.
+        plain, media: as in `OwnCount`.
+    """
+
+    version: int = -1
+    messages: int = 0
+    plain: int = 0
+    media: int = 0
 
 
 class Gauge:
     """Weighs the request that would be sent now, and asks the trigger with the current settings.
 
     Right after a report the estimate is the reported prompt and our count of what came later. A compaction makes the
-    report stale: then the overhead is what was declared, or the least that any report left unexplained.
+    report stale: then the overhead is what was declared, or what the report of the lightest request left unexplained.
+    What a heavier one leaves unexplained is the scale of our count: see `Calibration`.
 
     Attributes:
         request: the newest request, unless the history or the model changed since.
+        calibration: how the present model's provider counts against our count.
+        least, lightest: the overhead that reports showed, and the tokens of the request that showed it.
+        accepted: tokens of the largest request that the present model answered.
     """
 
     def __init__(
@@ -74,7 +110,9 @@ class Gauge:
         self._settings = host.guarded("settings", settings, lambda: self._good, lambda one: isinstance(one, Settings))
         self._check = host.guarded("trigger", _check, lambda *_: None, lambda one: isinstance(one, Budget | None))
         self.configured = window
-        self._plain = (0, 0, 0)  # the history's version, how many messages of it were counted, and their tokens
+        self._counted = _Counted()
+        self.calibration = NEUTRAL
+        self.lightest = self.accepted = 0
         self.reported: SentRequest | None = None
         self.limits: dict[str, tuple[int, float]] = {}  # by model, with the time until which it is believed
         self._declared: tuple[Json, Json] = (None, None)
@@ -91,7 +129,7 @@ class Gauge:
     @property
     def tokens(self) -> int:
         """Tokens of the request that would be sent now, without what the provider takes out of it by itself."""
-        return max(self.spoken + self.overhead - self._cleared, 0)
+        return max(self.calibration.tokens(self.own_count) + self.overhead - self._cleared, 0)
 
     @property
     def spoken(self) -> int:
@@ -99,17 +137,21 @@ class Gauge:
         return self.memory.state.sent.spoken
 
     @property
-    def plain(self) -> int:
-        """Tokens of its messages by the host's count, of which a preset's own count may see only a part."""
-        if self.count is self.memory.reader.count:
-            return self.spoken
-        messages, version = self.memory.state.sent.messages, self.memory.version
-        known, n, tokens = self._plain
-        if known != version or n > len(messages):
-            n = tokens = 0
-        tokens += sum(map(self.count, messages[n:]))
-        self._plain = version, len(messages), tokens
-        return tokens
+    def own_count(self) -> OwnCount:
+        """What our counts say of its messages; a preset's own count may see only a part of one."""
+        messages, version, counted = self.memory.state.sent.messages, self.memory.version, self._counted
+        if counted.version != version or counted.messages > len(messages):
+            counted = _Counted(version)
+        same = self.count is self.memory.reader.count
+        new = messages[counted.messages :]
+        plain = counted.plain + (0 if same else sum(map(self.count, new)))
+        self._counted = _Counted(version, len(messages), plain, counted.media + media_bytes(new))
+        return OwnCount(self.spoken, self.spoken if same else plain, self._counted.media)
+
+    @property
+    def own_window(self) -> int:
+        """The window in tokens of our count."""
+        return int(self.window / self.calibration.scale)
 
     @property
     def heaviest(self) -> int:
@@ -117,15 +159,20 @@ class Gauge:
         report = self._valid_report()
         beside = self.declared_tokens
         if report is not None:
-            beside = max(report.usage.prompt + report.cleared - report.plain - report.added, 0) - report.cleared
-        return max(self.tokens, self.plain + beside + self.memory.added)
+            beside = max(report.prompt - self.calibration.plain(report.count), 0) - report.cleared
+        return max(self.tokens, self.calibration.plain(self.own_count) + beside + self.memory.added)
 
     @property
     def overhead(self) -> int:
         """Tokens of it that no message holds."""
         report = self._valid_report()
-        beside = max(self.declared_tokens, self.least or 0) if report is None else report.unexplained
-        return beside + self.memory.added
+        if report is None:
+            return self._usual_overhead + self.memory.added
+        return max(report.prompt - self.calibration.tokens(report.count), 0) + self.memory.added
+
+    @property
+    def _usual_overhead(self) -> int:
+        return max(self.declared_tokens, self.least or 0)
 
     @property
     def window(self) -> int:
@@ -139,8 +186,11 @@ class Gauge:
         return self.settings.window or self.configured
 
     def learn(self, limit: int | None) -> int | None:
-        """Remember the limit that an error stated if it is below the host's window; else None."""
-        if limit is None or not 0 < limit < self._host_window:
+        """Remember the limit that an error stated if it is below the host's window; else None.
+
+        One below a request that the model answered is no limit of it.
+        """
+        if limit is None or not self.accepted <= limit < self._host_window or limit <= 0:
             return None
         self.limits[self.model] = limit, self.clock() + LIMIT_SECONDS
         return limit
@@ -154,11 +204,17 @@ class Gauge:
             self._declared = (system, tools)
         if model != self.model:
             self.model, self.request, self.reported, self.least = model, None, None, None
+            self.calibration, self.lightest, self.accepted = NEUTRAL, 0, 0
 
     def hand_out(self) -> None:
         """The messages are about to be sent."""
-        memory = self.memory
-        self.request = SentRequest(memory.version, self.model, self.spoken, self.plain, added=memory.added)
+        memory, count, answers = self.memory, self.own_count, self.memory.state.answers
+        if self.request is not None and answers > self.request.answers:  # our count may be so many times too high
+            self.accepted = max(self.accepted, int(LEAST_SCALE * self.request.tokens))
+        self.request = SentRequest(
+            memory.version, self.model, count.tokens, count.plain, added=memory.added, media=count.media,
+            answers=answers,
+        )  # fmt: skip
         self.sent_at = self.clock()
 
     def stale(self, model: str) -> str:
@@ -180,14 +236,39 @@ class Gauge:
             return f"the report has {usage.prompt:,} tokens, for a request of about {tokens:,} in {self.window:,}"
         return ""
 
-    def take(self, usage: Usage, *, refused: bool = False, cleared: int = 0) -> None:
-        """Take in a report for the newest request; one about a refused request says nothing about others."""
+    def take(self, usage: Usage, *, cleared: int = 0, overflow: bool = False) -> None:
+        """Take in a report for the newest request, which may have been an overflow all the same."""
         if self.request is None or not usage.prompt:
             return
-        self.reported = replace(self.request, usage=usage, cleared=cleared)
-        if not refused:
-            left = self.reported.unexplained
-            self.least = left if self.least is None else min(self.least, left)
+        self.reported = report = replace(self.request, usage=usage, cleared=cleared)
+        overhead = overhead_of(report.prompt, report.count, self.declared_tokens, self._host_window)
+        if self.least is None or report.tokens <= self.lightest:
+            self.least, self.lightest = overhead, report.tokens
+        else:
+            self.least = min(self.least, max(report.prompt - report.tokens, 0))
+        if not overflow:
+            self.accepted = max(self.accepted, usage.prompt)
+        messages = report.prompt - self._usual_overhead
+        missing = messages - self.calibration.tokens(report.count)
+        if abs(missing) > SURELY_OVERHEAD * self.window and not cleared:  # clearing is the provider's estimate
+            self.calibration = Calibration.of(messages, report.count, least=min(self.calibration.scale, 1.0))
+
+    def take_refusal(self, used: int | None) -> None:
+        """Take in that the newest request was refused for its size, with the tokens that it had, if they were stated.
+
+        A number that our count cannot explain is not believed. Then the request filled the window, at least.
+        """
+        request = self.request
+        if request is None:
+            return
+        count, added = request.count, request.added
+        if used is None or used < LEAST_SCALE * count.tokens:
+            used = max(self.heaviest, self.window)
+        calibration = Calibration.of(used - added - self._usual_overhead, count)
+        explained = calibration.tokens(count) + max(self._usual_overhead, int(MOST_OVERHEAD * self.window)) + added
+        if used <= explained:
+            self.calibration = calibration
+            self.reported = replace(request, usage=Usage(input=used))
 
     def judge(self, usage: Usage | None, stop: str, cleared: int = 0) -> Diagnosis | None:
         """Whether the answer to the newest request hides an overflow; a prompt is no shorter for what was cleared."""
@@ -270,10 +351,16 @@ class Gauge:
         return Situation(
             tokens=self.tokens, window=self.window, overhead=self.overhead, moment=moment,
             messages=len(state.sent.messages), reported=None if report is None else report.usage,
-            since=0 if report is None else max(self.spoken - report.tokens, 0), requested=requested,
+            since=self._said_since(report), requested=requested,
             model=self.model, requests=state.answers, said=state.said,
             idle=None if self.sent_at is None else self.clock() - self.sent_at,
         )  # fmt: skip
+
+    def _said_since(self, report: SentRequest | None) -> int:
+        """Tokens of what came after a report."""
+        if report is None:
+            return 0
+        return max(self.calibration.tokens(self.own_count) - self.calibration.tokens(report.count), 0)
 
     @property
     def _cleared(self) -> int:

@@ -11,6 +11,7 @@ from workbench.live.events import Event, LastResort
 from workbench.live.gauge import Gauge
 from workbench.live.meter import NoModel
 from workbench.transcript.context import Context, protected
+from workbench.transcript.message import TokenCounter
 
 LEAVES = 0.6
 """The part of the room that the messages take afterwards, so that the next requests fit as well."""
@@ -36,7 +37,7 @@ def make_room(gauge: Gauge, tell: Callable[[Event], None], *, refused: bool = Fa
         return False
     memory = gauge.memory
     messages = tuple(memory.state.kept.messages)
-    spoken, count = max((gauge.plain, gauge.count), (gauge.spoken, memory.reader.count), key=lambda one: one[0])
+    spoken, count = _heavier_count(gauge)
     history = Context(messages, tuple(map(count, messages)), max(before - spoken, 0), count, memory.state.kept.archive)
     done = _dropped(history, gauge.preset.strategy, _target(history, window, before if refused else None))
     if done is None or done.outcome == "unchanged":
@@ -49,6 +50,15 @@ def make_room(gauge: Gauge, tell: Callable[[Event], None], *, refused: bool = Fa
         gone = len(done.before.messages) - len(done.after.messages)
         tell(LastResort(before, now, window, gone, now <= window))
     return not why
+
+
+def _heavier_count(gauge: Gauge) -> tuple[int, TokenCounter]:
+    """The messages' tokens by the preset's or the host's count, whichever are more, and that count."""
+    calibration, own = gauge.calibration, gauge.own_count
+    plain = replace(calibration, scale=calibration.plain_scale)
+    if calibration.plain(own) > calibration.tokens(own):
+        return calibration.plain(own), plain.counter(gauge.count)
+    return calibration.tokens(own), calibration.counter(gauge.memory.reader.count)
 
 
 def _target(history: Context, window: int, refused: int | None) -> int:

@@ -31,7 +31,7 @@ class Recovery:
         return diagnosis
 
     def _classified(self, error: ProviderError) -> Diagnosis:
-        return classify(error, overflow=self.gauge.preset.host.overflow)
+        return classify(error, overflow=self.gauge.preset.host.overflow, prompt=self.gauge.heaviest)
 
     def judged(self, diagnosis: Diagnosis) -> None:
         """Learn the window that it states, and tell."""

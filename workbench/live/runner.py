@@ -11,6 +11,7 @@ from workbench.compaction.stages.truncate import RepairPairs
 from workbench.compaction.strategy import Failure, HostPolicy, Strategy
 from workbench.errors import ModelError, SettingError
 from workbench.live.breaker import Breaker
+from workbench.live.calibration import newest_pinned, with_own_pins
 from workbench.live.callbacks import Host, reason
 from workbench.live.events import CompactionDropped, CompactionEnded, CompactionStarted, Rewound, RunEnds
 from workbench.live.feasibility import asks_first
@@ -21,10 +22,12 @@ from workbench.live.meter import NO_MODEL, Meter, NoModel, total
 from workbench.models.model import Model
 from workbench.models.provider_errors import Diagnosis
 from workbench.transcript.context import Context
-from workbench.transcript.message import Json, Usage
+from workbench.transcript.message import Json
 
 REPAIR = Strategy("repair", (RepairPairs(),))
 CALL_CANCELLED = "the call was cancelled"
+ENOUGH_AFTER_REFUSAL = 0.8
+"""The part of a refused request above which a compaction of it helps too little, so that the last resort follows."""
 
 
 class Runner:
@@ -104,7 +107,7 @@ class Runner:
         finally:
             self.usd = total([self.usd, meter.usd])
         if done is None and not is_cancelled():
-            self._wait(budget)
+            self._wait()
         elif done is not None:
             self._settle(budget, cause, done)
         if done is not None and done.outcome == "unchanged" and cause != "by_hand":
@@ -116,7 +119,8 @@ class Runner:
         preset = self.gauge.preset
         done = self.run(self.gauge.forced("overflow"), cause, preset.overflow or preset.strategy)
         changed = done is not None and done.outcome != "unchanged"
-        return self.fit(refused=not changed) or changed
+        enough = changed and done is not None and done.sent.tokens <= ENOUGH_AFTER_REFUSAL * done.before.tokens
+        return self.fit(refused=not enough) or changed
 
     def fit(self, *, refused: bool = False) -> bool:
         """Drop the oldest messages where the request is larger than the window all the same; whether any went."""
@@ -125,7 +129,7 @@ class Runner:
         with self.lock:
             dropped = make_room(self.gauge, self.tell, refused=refused)
             if dropped:
-                settings, spoken, window = self.gauge.settings, self.gauge.spoken, self.gauge.window
+                settings, spoken, window = self.gauge.settings, self.gauge.spoken, self.gauge.own_window
                 self.patience = spoken + int(settings.hysteresis * window) + 1
                 self.breaker.rest(spoken, window, settings)
             return dropped
@@ -140,15 +144,15 @@ class Runner:
             done = self.run(budget, "error", repair)
             return done is not None and done.outcome != "unchanged"
         if diagnosis.action == "compact" or diagnosis.kind == "bytes":
-            if diagnosis.used:
-                self.gauge.take(Usage(input=diagnosis.used), refused=True)
+            if diagnosis.kind != "bytes":
+                self.gauge.take_refusal(diagnosis.used)
             return self.overcome("error")
         return False
 
     def _settle(self, budget: Budget, cause: Cause, done: Compaction | None) -> None:
         """Count a compaction as a miss or not; None is one that failed."""
         with self.lock:
-            self._wait(budget)
+            self._wait()
             hit = done is not None and (done.sent.tokens <= budget.target or not self.gauge.still_due(cause))
             if budget.reason == "repair":
                 return
@@ -157,11 +161,11 @@ class Runner:
             elif cause != "by_hand":
                 settings = self.gauge.settings
                 most = max(settings.breaker, self.gauge.preset.host.stuck_after)
-                self.breaker.miss(self.gauge.spoken, self.gauge.window, replace(settings, breaker=most))
+                self.breaker.miss(self.gauge.spoken, self.gauge.own_window, replace(settings, breaker=most))
 
-    def _wait(self, budget: Budget) -> None:
+    def _wait(self) -> None:
         """Do not compact again before the messages have grown by the hysteresis."""
-        self.patience = self.gauge.spoken + int(self.gauge.settings.hysteresis * budget.window) + 1
+        self.patience = self.gauge.spoken + int(self.gauge.settings.hysteresis * self.gauge.own_window) + 1
 
     def _tell_after(self, done: Compaction) -> None:
         if self.hooks.after is not None:
@@ -170,7 +174,8 @@ class Runner:
     def _announced(self, budget: Budget, cause: Cause, strategy: Strategy, meter: Meter) -> Compaction | None:
         """The compaction with its events and hooks."""
         with self.lock:
-            start = replace(self.memory.state.kept.closed(), overhead=self.gauge.overhead)
+            own = replace(self.memory.state.kept.closed(), overhead=self.gauge.overhead)
+            start, calibration = self._measured(own, budget), self.gauge.calibration
             heard, version, before = self.memory.state.heard, self.memory.version, self.gauge.tokens
             self.number += 1
             number = self.number
@@ -185,10 +190,11 @@ class Runner:
                 return None
             supplied = choice.summary if isinstance(choice, Supply) and choice.summary.strip() else None
             done, used = self._compacted(start, strategy, budget, supplied, meter)
+            done = with_own_pins(done, own)
             with self.lock:
                 why = CALL_CANCELLED if is_cancelled() else ""
                 if not why and done.outcome != "unchanged":
-                    why = self.memory.take(done, heard, version)
+                    why = self.memory.take(calibration.undone(done, own), heard, version)
         except BaseException as error:
             dropped = CompactionDropped(number, reason(error), "compaction_failed", meter.usd)
             if is_cancelled():
@@ -209,6 +215,14 @@ class Runner:
         self._end(started, ended)
         self._after(done)
         return done
+
+    def _measured(self, history: Context, budget: Budget) -> Context:
+        """The history in the provider's tokens, of which after a refusal the newest part must stay."""
+        calibration = self.gauge.calibration
+        measured = history if calibration.is_neutral else calibration.applied(history)
+        if budget.reason != "overflow":
+            return measured
+        return newest_pinned(measured, budget.target - measured.overhead)
 
     def _end(self, started: CompactionStarted, ended: CompactionEnded | CompactionDropped) -> None:
         """Tell how a compaction ended; where the preset's system is silent about vain ones, also that it started."""

@@ -49,7 +49,8 @@ def save(preset: str, recovery: Recovery, scheduler: Scheduler) -> dict[str, Jso
         added=memory.added,
         model=gauge.model, request=gauge.request, reported=gauge.reported,
         limits=tuple(SavedLimit(name, n, until - clock()) for name, (n, until) in gauge.limits.items()),
-        declared=gauge.declared_tokens, least=gauge.least, compactions=runner.number, patience=runner.patience,
+        declared=gauge.declared_tokens, least=gauge.least, lightest=gauge.lightest, accepted=gauge.accepted,
+        calibration=gauge.calibration, compactions=runner.number, patience=runner.patience,
         vain=runner.vain, usd=runner.usd, ending=runner.ending, misses=breaker.misses, paused=breaker.paused,
         pause_tokens=_finite(breaker.resumes_at), pause_seconds=_finite(breaker.resumes_after - clock()),
         mended=recovery.mended, resent=recovery.resent, overflowed=scheduler.overflowed, requested=scheduler.requested,
@@ -94,7 +95,8 @@ def restore(saved: SavedCompactor, recovery: Recovery, scheduler: Scheduler) -> 
     now = gauge.clock()
     gauge.model, gauge.request, gauge.reported = saved.model, saved.request, saved.reported
     gauge.limits = {one.model: (one.tokens, now + one.seconds) for one in saved.limits}
-    gauge.declared_tokens, gauge.least = saved.declared, saved.least
+    gauge.declared_tokens, gauge.least, gauge.lightest = saved.declared, saved.least, saved.lightest
+    gauge.calibration, gauge.accepted = saved.calibration, saved.accepted
     runner.number, runner.patience, runner.vain = saved.compactions, saved.patience, saved.vain
     runner.usd, runner.ending = saved.usd, saved.ending
     breaker.misses, breaker.paused = saved.misses, saved.paused

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from workbench.live.calibration import NEUTRAL, Calibration
 from workbench.live.events import RunEnds
 from workbench.live.formats.table import MessageFormat
 from workbench.live.gauge import SentRequest
@@ -100,6 +101,9 @@ class SavedCompactor:
     limits: tuple[SavedLimit, ...] = ()
     declared: int = 0
     least: int | None = None
+    lightest: int = 0
+    accepted: int = 0
+    calibration: Calibration = NEUTRAL
     compactions: int = 0
     patience: int = 0
     vain: int = 0

@@ -51,6 +51,39 @@ _NUMBER = r"\d[\d,_]*"
 _FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _KINDS: Mapping[Kind, re.Pattern[str]] = {kind: _compiled("|".join(of)) for kind, of in _FILE["kinds"].items()}
 _PAIRS, _LIMIT = [_compiled(pattern) for pattern in _FILE["pairs"]], _compiled(_FILE["limit"])
+_PARTS = {part: _compiled(pattern) for part, pattern in _FILE["parts"].items()}
+_TOKENS = re.compile(r"(?<![\w.-])\d[\d,_]*(?![\w.]*\w)")
+"""A number that is no part of a name or a version."""
+_ADVICE = "at least "
+_NO_WINDOW = re.compile("array too long", re.IGNORECASE)
+"""An overflow whose numbers are no tokens."""
+REFUSED = (None, 400, 404, 413, 415, 422, 429, 500)
+"""HTTP statuses of errors that the general rules are for: a request was refused for what is in it."""
+_SIZE = re.compile("token|context|window", re.IGNORECASE)
+NEAR = 2
+"""A number is that of our own count if neither is so many times the other."""
+_NEIGHBOURS = 40
+"""Characters around a number that may say what it counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralRule:
+    """What an error speaks of where no provider's own wording fits."""
+
+    kind: Kind
+    about: str
+    fault: str = ""
+    size: str = ""
+    unless: str = ""
+
+    def matches(self, text: str) -> bool:
+        """Whether the text speaks of all that is wanted, and of nothing else."""
+        wanted = (self.about, self.fault, self.size)
+        speaks = all(re.search(pattern, text, re.IGNORECASE) for pattern in wanted)
+        return speaks and not (self.unless and re.search(self.unless, text, re.IGNORECASE))
+
+
+_GENERAL = [GeneralRule(**rule) for rule in _FILE["general"]]
 _REASONS = ("error", "message", "detail", "msg", "reason")
 """Fields in which servers say why they failed."""
 _WRAPPED = re.compile(r"^(?:\s*litellm\.\w+:\s*(?:\w+Error:\s*)?(?:\w*Exception\s*[-:]\s*)?)+")
@@ -81,16 +114,22 @@ class Diagnosis:
     text: str = ""
 
 
-def classify(error: ProviderError, status: int | None = None, overflow: re.Pattern[str] | None = None) -> Diagnosis:
+def classify(
+    error: ProviderError, status: int | None = None, overflow: re.Pattern[str] | None = None, prompt: int = 0
+) -> Diagnosis:
     """What an error means for the context.
 
     Args:
         error: what was raised or answered.
         status: its HTTP status, where that is known from elsewhere.
         overflow: texts that mark an overflow where no provider's own wording says what the error is.
+        prompt: tokens of the refused request by our own count; 0 if unknown.
     """
     text, stated = _evidence(error)
-    kind = _kind(text, stated if status is None else status)
+    status = stated if status is None else status
+    kind = _kind(text, status)
+    if kind == "other" and status in REFUSED and _states_size(text, prompt):
+        kind = "overflow"
     if kind == "other" and overflow is not None and overflow.search(text):
         kind = "overflow"
     limit, used, requested = _numbers(text, kind)
@@ -101,7 +140,8 @@ def classify(error: ProviderError, status: int | None = None, overflow: re.Patte
         return Diagnosis(kind, _ACTIONS[kind], text=text)
     if kind == "output_cap":
         return Diagnosis(kind, _ACTIONS[kind], limit, used, limit, text)
-    room = limit - used if kind == "mixed" and limit is not None and used is not None else 0
+    is_sum = kind == "mixed" or requested is not None
+    room = limit - used if is_sum and limit is not None and used is not None else 0
     if room >= LEAST_ROOM and (requested is None or room < requested):
         return Diagnosis(kind, "lower_output", limit, used, room, text)
     return Diagnosis(kind, "compact", limit, used, None, text)
@@ -168,18 +208,66 @@ def _kind(text: str, status: int | None) -> Kind:
             return kind
     if _LITELLM_OVERFLOW in text:
         return "overflow"
+    if status in REFUSED:
+        for rule in _GENERAL:
+            if rule.matches(text):
+                return rule.kind
     return "bytes" if status == 413 else "other"
 
 
 def _numbers(text: str, kind: Kind) -> tuple[int | None, int | None, int | None]:
     """The limit, what was used, and the output that was asked for, each None where the text does not say it."""
+    if _NO_WINDOW.search(text):
+        return None, None, None
+    if kind in ("overflow", "mixed"):
+        parts = _parts(text)
+        if "input" in parts and "output" in parts:
+            return _plausible(parts.get("limit")), _count(parts["input"]), _count(parts["output"])
     for pattern in _PAIRS if kind != "output_cap" else ():
         found = pattern.search(text)
         if found is not None:
             stated = found.groupdict()
             return _plausible(stated.get("limit")), _count(stated.get("used")), _count(stated.get("asked"))
     bound = _LIMIT.search(text)
-    return (_plausible(next(filter(None, bound.groups()), None)) if bound else None), None, None
+    limit = _plausible(next(filter(None, bound.groups()), None)) if bound else None
+    if kind != "overflow":
+        return limit, None, None
+    numbers = _token_numbers(text)
+    if limit is None and len(numbers) == 2:
+        limit = min(numbers)
+    larger = [number for number in numbers if limit is not None and number > limit]
+    return limit, larger[0] if len(larger) == 1 else None, None
+
+
+def _parts(text: str) -> dict[str, str]:
+    """The numbers of a text by what they count: `input`, `output`, `limit`."""
+    numbers = [*_TOKENS.finditer(text)]
+    parts: dict[str, str] = {}
+    for index, number in enumerate(numbers):
+        next_start = numbers[index + 1].start() if index + 1 < len(numbers) else len(text)
+        last_end = numbers[index - 1].end() if index else 0
+        behind = re.split(r"[,;:.()]", text[number.end() : min(number.end() + _NEIGHBOURS, next_start)])[0]
+        ahead = re.split(r"[,;.()]", text[max(number.start() - _NEIGHBOURS, last_end) : number.start()])[-1]
+        for neighbour, name in ((behind, "output"), (behind, "input"), (ahead, "output"), (ahead, "limit")):
+            if _PARTS[name].search(neighbour):
+                parts.setdefault(name, number.group())
+                break
+    return parts
+
+
+def _states_size(text: str, prompt: int) -> bool:
+    """Whether a text in words that no rule knows says that a request of about so many tokens is above a limit."""
+    numbers = _token_numbers(text)
+    if len(numbers) != 2 or not _SIZE.search(text):
+        return False
+    return prompt / NEAR <= max(numbers) <= prompt * NEAR
+
+
+def _token_numbers(text: str) -> set[int]:
+    """The numbers of a text that may be tokens of a prompt or a window."""
+    found = [number for number in _TOKENS.finditer(text) if not text[: number.start()].endswith(_ADVICE)]
+    numbers = [_plausible(number.group()) for number in found]
+    return {number for number in numbers if number is not None}
 
 
 def _count(digits: str | None) -> int | None:

@@ -1,0 +1,183 @@
+"""How a provider counts a request, against our own count: as a scale of the messages, not as an overhead."""
+
+import operator
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from workbench.compaction.engine import Compaction
+from workbench.transcript.context import Context
+from workbench.transcript.message import Message, Scaled, TokenCounter, scaled
+
+LEAST_SCALE, MOST_SCALE = 1 / 6, 6.0
+"""Tokens of a provider for one of ours: its tokenizers make .25 to 1.5 tokens of a character, our counts a quarter."""
+USUAL_SCALE = 2.0
+"""The scale above which pictures, where there are any, explain the rest: some servers count them by their bytes."""
+MOST_PER_BYTE = 2.0
+"""Tokens of a byte of a picture: its base64 text has 4 characters for 3 bytes."""
+SURELY_OVERHEAD = 1 / 8
+"""The share of the window that a system prompt and tools may take before our count is blamed for what is missing."""
+MOST_OVERHEAD = 1 / 2
+"""The share of the window above which no overhead is believed after a refusal: nothing would be left to send."""
+
+
+LEAST_KEPT, MOST_PINNED = 0.4, 0.7
+"""The part of the room that newest messages take at least after a refusal, and the most that pins may take for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCount:
+    """What our counts say of the messages of a request.
+
+    Attributes:
+        tokens: by the preset's count.
+        plain: by the host's count.
+        media: bytes of pictures, sounds and documents.
+    """
+
+    tokens: int
+    plain: int
+    media: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What makes the provider's tokens of ours.
+
+    Attributes:
+        scale: of the preset's count.
+        plain_scale: of the host's count.
+        per_byte: tokens of a byte of media, on top of those that our count has for it.
+    """
+
+    scale: float = 1.0
+    plain_scale: float = 1.0
+    per_byte: float = 0.0
+
+    @property
+    def is_neutral(self) -> bool:
+        """Whether the provider counts as we do."""
+        return self == NEUTRAL
+
+    @classmethod
+    def of(cls, prompt: int, count: OwnCount, *, least: float = LEAST_SCALE) -> "Calibration":
+        """The calibration by which these messages take so many tokens of a prompt, as far as that can be.
+
+        Args:
+            prompt: tokens of the provider, without the overhead.
+            count: our own.
+            least: the smallest scale.
+        """
+        per_byte = 0.0
+        if count.media and prompt > USUAL_SCALE * count.plain:
+            per_byte = min((prompt - count.plain) / count.media, MOST_PER_BYTE)
+        words = prompt - per_byte * count.media
+
+        def scale(tokens: int) -> float:
+            return min(max(words / max(tokens, 1), least), MOST_SCALE)
+
+        return cls(scale(count.tokens), scale(count.plain), per_byte)
+
+    def tokens(self, count: OwnCount) -> int:
+        """The provider's tokens of messages, by the preset's count."""
+        return scaled(count.tokens, self.scale) + int(self.per_byte * count.media)
+
+    def plain(self, count: OwnCount) -> int:
+        """The provider's tokens of messages, by the host's count."""
+        return scaled(count.plain, self.plain_scale) + int(self.per_byte * count.media)
+
+    def size(self, message: Message, tokens: int) -> int:
+        """The provider's tokens of a message that has so many by the preset's count."""
+        return scaled(tokens, self.scale) + int(self.per_byte * media_bytes([message]))
+
+    def counter(self, count: TokenCounter) -> TokenCounter:
+        """The preset's counter in the provider's tokens."""
+        if not self.per_byte:
+            return Scaled(count, self.scale)
+        return lambda message: self.size(message, count(message))
+
+    def applied(self, history: Context) -> Context:
+        """A history with the provider's sizes of its messages; its overhead has them already."""
+        pairs = zip(history.messages, history.sizes, strict=True)
+        sizes = tuple([self.size(message, size) for message, size in pairs])
+        return replace(history, sizes=sizes, count=self.counter(history.count))
+
+    def undone(self, compaction: Compaction, history: Context) -> Compaction:
+        """A compaction of the applied history with our own sizes again; `history` is as it was."""
+        if self.is_neutral:
+            return compaction
+        own_sizes = dict(zip(map(id, history.messages), history.sizes, strict=True))
+
+        def counted(context: Context) -> Context:
+            sizes = [own_sizes.get(id(message)) for message in context.messages]
+            pairs = zip(context.messages, sizes, strict=True)
+            again = tuple([history.count(message) if size is None else size for message, size in pairs])
+            return replace(context, sizes=again, count=history.count)
+
+        return _each_context(compaction, counted)
+
+
+NEUTRAL = Calibration()
+
+
+def overhead_of(prompt: int, count: OwnCount, declared: int, window: int) -> int:
+    """Tokens of an accepted prompt that are no message's: what is declared, or what our count does not explain.
+
+    What is too much for a system prompt and tools is our count's fault, as far as a scale can explain it.
+    """
+    unexplained = max(prompt - count.tokens, 0)
+    beyond_any_scale = prompt - int(MOST_SCALE * count.tokens)
+    return max(declared, beyond_any_scale, min(unexplained, int(SURELY_OVERHEAD * window)))
+
+
+def media_bytes(messages: Iterable[Message]) -> int:
+    """Bytes of all pictures, sounds and documents of the messages."""
+    return sum(block.bytes for message in messages for block in message.blocks if block.type == "image")
+
+
+def newest_pinned(history: Context, room: int) -> Context:
+    """The history with its newest steps pinned until they take `LEAST_KEPT` of the room.
+
+    After a refusal an agent needs what it did last, whatever the preset would drop. The newest step may take all of the
+    room; one that is larger is left to the preset.
+    """
+    flags = history.cut_points
+    start = stop = len(history.messages)
+    tokens = 0
+    while stop > 0 and tokens < LEAST_KEPT * room:
+        stop = next(i for i in range(start - 1, -1, -1) if flags[i])
+        is_newest = start == len(history.messages)
+        tokens += sum(history.sizes[stop:start])
+        if tokens > (room if is_newest else MOST_PINNED * room):
+            break
+        start = stop
+    pinned = [replace(message, pinned=True) for message in history.messages[start:]]
+    return replace(history, messages=(*history.messages[:start], *pinned))
+
+
+def with_own_pins(compaction: Compaction, history: Context) -> Compaction:
+    """A compaction with the history's own messages in the place of those that were pinned for it alone."""
+    originals = {message.id: message for message in history.messages}
+
+    def unpinned(context: Context) -> Context:
+        messages = tuple([_unpinned(message, originals.get(message.id)) for message in context.messages])
+        return replace(context, messages=messages)
+
+    if all(map(operator.is_, compaction.before.messages, history.messages)):
+        return compaction
+    return _each_context(compaction, unpinned)
+
+
+def _unpinned(message: Message, original: Message | None) -> Message:
+    """The original itself where nothing but its pin differs; else the message with the original's pin."""
+    if original is None or message is original or message.role != original.role:
+        return message
+    plain = replace(message, pinned=original.pinned)
+    return original if plain == original else plain
+
+
+def _each_context(compaction: Compaction, change: Callable[[Context], Context]) -> Compaction:
+    """The compaction with its contexts changed, one that it has twice once."""
+    before = change(compaction.before)
+    after = before if compaction.after is compaction.before else change(compaction.after)
+    sent = after if compaction.sent is compaction.after else change(compaction.sent)
+    return replace(compaction, before=before, after=after, sent=sent)
