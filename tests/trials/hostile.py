@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.transcript.message import Json
-from workbench.trials.agents import AgentAnswer
+from workbench.trials.agents import AgentAnswer, MakeResults
 from workbench.trials.task import Call, PlanStep, TaskCheck, TrialTask, Turn
 
 MARKER = "hostile-marker"
@@ -51,8 +51,8 @@ class Script:
     def begin(self, turn: Turn, /) -> None:
         """See `Agent`."""
 
-    def first_results(self, calls: Sequence[Call], results: Sequence[str], /) -> Sequence[str]:
-        return results
+    def first_results(self, calls: Sequence[Call], make: MakeResults, /) -> Sequence[str]:
+        return make()
 
     def counts(self) -> Mapping[str, int]:
         return {}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from models.programs import counting, program, starts
@@ -20,6 +21,7 @@ from workbench.models.extractive import Extractive
 from workbench.models.settings import ModelSettings
 from workbench.models.written_calls import call_text
 from workbench.trials.agents import ModelAgent
+from workbench.trials.helper_client import HelperWorkspace
 from workbench.trials.loop import Trial, work
 from workbench.trials.run import opened
 
@@ -95,6 +97,28 @@ def test_a_trial_pauses_at_each_answer_and_goes_on_although_its_tools_say_someth
     assert sittings == trial.steps + 1
     assert len(list((tmp_path / "asks").glob("*.request.txt"))) == trial.steps
     assert trial.usd is None, "nobody knows what the answers cost"
+
+
+def test_a_sitting_that_only_waits_makes_no_call_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    use = HelperWorkspace.use
+
+    def counted(self: HelperWorkspace, tool: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
+        made.append(tool)
+        return use(self, tool, arguments)
+
+    monkeypatch.setattr(HelperWorkspace, "use", counted)
+    asks, cache = tmp_path / "asks", tmp_path / "cache"
+    for _ in range(3):  # the ports, and two answers about the first file
+        with pytest.raises(Unanswered):
+            tried(f"folder:{asks}", cache)
+        answer_all(asks)
+    with pytest.raises(Unanswered):
+        tried(f"folder:{asks}", cache)
+    assert made == ["read", "bash"]
+    with pytest.raises(Unanswered):
+        tried(f"folder:{asks}", cache)
+    assert made == ["read", "bash"], "nothing was answered, so nothing is made"
 
 
 def test_a_finished_trial_is_the_same_from_a_copy_of_the_folder(tmp_path: Path) -> None:

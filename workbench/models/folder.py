@@ -10,7 +10,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -126,10 +126,15 @@ class Folder(LanguageModel):
             counted=True,
         )
 
-    def first_results(self, request: SummaryRequest, calls: Calls, results: Sequence[str]) -> Sequence[str]:
-        """What the calls of an answer gave the first time: these results, if this is the first time.
+    def first_results(
+        self,
+        request: SummaryRequest,
+        calls: Calls,
+        make: Callable[[], Sequence[str]],
+    ) -> Sequence[str]:
+        """What the calls of an answer gave the first time; they are made only if this is the first time.
 
-        They are kept beside the answer. A call that gives another result each time, such as the
+        Results are kept beside the answer. A call that gives another result each time, such as the
         time of day, would make each request behind it a new one.
 
         Raises:
@@ -137,18 +142,20 @@ class Folder(LanguageModel):
         """
         number = requests_in(self.path).number(self._key(request))
         if number is None:
-            return results
+            return make()
         file = self.path / f"{number:0{DIGITS}}{RESULTS}"
+        stored = _stored_results(file, calls)
+        if stored is not None:
+            return stored
+        results = make()
         try:
-            if not file.exists():
+            if file.exists():  # the answer was changed
+                file.write_text(_results_text(calls, results), encoding="utf-8")
+            else:
                 _create(file, _results_text(calls, results))
-            stored = json.loads(file.read_text(encoding="utf-8"))
-            if stored["calls"] == [list(call) for call in calls]:
-                return list(map(str, stored["results"]))
-            file.write_text(_results_text(calls, results), encoding="utf-8")  # the answer was changed
-        except (OSError, ValueError, LookupError, TypeError) as error:
-            raise SettingError(f"{file} cannot be used: {error}; without it the calls are made anew") from error
-        return results
+        except OSError as error:
+            raise SettingError(f"{file} cannot be written: {error.strerror or error}") from error
+        return _stored_results(file, calls) or results
 
     def _key(self, request: SummaryRequest) -> str:
         """A name for all that is asked."""
@@ -354,6 +361,18 @@ def _answer(folder: Path, number: int) -> str:
     except (OSError, UnicodeDecodeError) as error:
         why = "it must be UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
         raise SettingError(f"{file} cannot be read: {why}") from error
+
+
+def _stored_results(file: Path, calls: Calls) -> Sequence[str] | None:
+    """The results that a file has for these calls; None where it has none."""
+    try:
+        stored = json.loads(file.read_text(encoding="utf-8"))
+        is_of_these_calls = stored["calls"] == [list(call) for call in calls]
+        return list(map(str, stored["results"])) if is_of_these_calls else None
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise SettingError(f"{file} cannot be used: {error}; without it the calls are made anew") from error
 
 
 def _results_text(calls: Calls, results: Sequence[str]) -> str:

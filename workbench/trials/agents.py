@@ -2,10 +2,10 @@
 
 import json
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 from workbench.compaction.recall import TOOL as RECALL
 from workbench.errors import ModelError, Unanswered
@@ -20,6 +20,8 @@ from workbench.trials.task import Call, Hole, PlanStep, Turn
 
 MOST = 2_000
 """Tokens of a model's answer."""
+MakeResults: TypeAlias = Callable[[], Sequence[str]]
+"""Makes the calls of an answer, and gives what came of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,8 @@ class Agent(Protocol):
         """
         ...
 
-    def first_results(self, calls: Sequence[Call], results: Sequence[str], /) -> Sequence[str]:
-        """What it is told of its calls: their results, or those that it was told when it made them before."""
+    def first_results(self, calls: Sequence[Call], make: MakeResults, /) -> Sequence[str]:
+        """What it is told of its calls: what it was told when it made them before, or else the results made here."""
         ...
 
     def counts(self) -> Mapping[str, int]:
@@ -121,9 +123,9 @@ class ReaderAgent:
         """See `Agent`."""
         self._steps = deque(turn.steps)
 
-    def first_results(self, calls: Sequence[Call], results: Sequence[str]) -> Sequence[str]:
+    def first_results(self, calls: Sequence[Call], make: MakeResults) -> Sequence[str]:
         """See `Agent`."""
-        return results
+        return make()
 
     def counts(self) -> Mapping[str, int]:
         """`holes`, and those of them that were `misread` or `blind`; `look_ups` and `recalls`."""
@@ -178,13 +180,13 @@ class ModelAgent:
     def begin(self, turn: Turn) -> None:
         """See `Agent`."""
 
-    def first_results(self, calls: Sequence[Call], results: Sequence[str]) -> Sequence[str]:
-        """See `Agent`. Who answers in a folder answers in many sittings, and in each the calls are made again."""
+    def first_results(self, calls: Sequence[Call], make: MakeResults) -> Sequence[str]:
+        """See `Agent`. Who answers in a folder answers in many sittings, each of which begins anew."""
         folder = innermost(self._model)
         if not calls or self._request is None or not isinstance(folder, Folder):
-            return results
+            return make()
         named = [(call.tool, json.dumps(call.arguments, sort_keys=True)) for call in calls]
-        return folder.first_results(self._request, named, results)
+        return folder.first_results(self._request, named, make)
 
     def counts(self) -> Mapping[str, int]:
         """None: what it read, nobody knows."""

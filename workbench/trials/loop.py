@@ -19,8 +19,8 @@ from workbench.models.prices import Tariff
 from workbench.transcript.message import Json
 from workbench.trials.agents import Agent, AgentAnswer
 from workbench.trials.helper_client import HelperWorkspace
-from workbench.trials.task import Call, TrialTask, WorkspaceEnded
-from workbench.trials.tools import plain, schemas, used, whole_characters
+from workbench.trials.task import Call, PlayedTurn, TrialTask, WorkspaceEnded
+from workbench.trials.tools import plain, schemas, shortened, used, whole_characters
 from workbench.trials.writer import SummaryWriter
 
 CHARACTERS = 4
@@ -32,10 +32,15 @@ LONGEST_WORDS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Where a trial is stopped: after so many answers of the agent, or so many seconds."""
+    """Where a trial is stopped: after so many answers of the agent, or so many seconds.
+
+    Attributes:
+        output: characters of a result that are shown; None for all that the tools give.
+    """
 
     steps: int = 400
     seconds: float = 600.0
+    output: int | None = None
 
 
 @dataclass(slots=True)
@@ -44,7 +49,7 @@ class Trial:
 
     Attributes:
         messages: the whole conversation, as no compaction ever changed it.
-        calls: the tool calls that the agent made, `recall` and look-ups among them, in order.
+        calls: the tool calls that were made, `recall` and look-ups among them, in order, also those of the beginning.
         steps: answers of the agent.
         tokens: of all requests and answers together, `output` of the answers, `peak` of the largest request.
         usd: of all requests, answers and summaries; None if one of them is unknown.
@@ -101,10 +106,13 @@ class _Work:
         self._bill, self._tools = _Bill(tariff), [*schemas(), *self._compactor.tools("openai")]
         workspace.until = time.monotonic() + limits.seconds
         self._trial = Trial([{"role": "system", "content": task.system}])
+        self._postponed = list[Sequence[Call]]()
 
     def done(self) -> Trial:
         """The whole trial."""
         trial = self._trial
+        for played in self._task.beginning:
+            self._play(played)
         for turn in self._task.turns:
             trial.messages.append({"role": "user", "content": turn.user})
             self._agent.begin(turn)
@@ -114,9 +122,24 @@ class _Work:
                 break
             self._compactor.after_turn(trial.messages)
             self._require_summaries()
+        self._catch_up()
         bill, trial.counts = self._bill, self._agent.counts()
         trial.tokens, trial.output, trial.peak, trial.usd = bill.tokens, bill.output, bill.peak, bill.usd
         return trial
+
+    def _play(self, turn: PlayedTurn) -> None:
+        """A turn that the plan has worked enters the conversation, which is compacted as if the agent had worked it."""
+        messages = self._trial.messages
+        messages.append({"role": "user", "content": turn.user})
+        for step in turn.steps:
+            self._compactor.before_request(messages, tools=self._tools)
+            self._require_summaries()
+            calls = () if step.call is None else (step.call,)
+            messages.append(_message(AgentAnswer(step.words, calls), len(self._trial.calls)))
+            if calls:
+                self._tell(calls, (step.result,))
+        self._compactor.after_turn(messages)
+        self._require_summaries()
 
     def _goes_on(self) -> bool:
         """One answer of the agent and what its calls gave; whether its turn goes on."""
@@ -136,13 +159,27 @@ class _Work:
         trial.steps += 1
         trial.messages.append(_message(answer, len(trial.calls)))
         self._bill.add(sent, trial.messages[-1], answer.usd)
-        results = self._agent.first_results(answer.calls, list(map(self._output, answer.calls)))
+        if not answer.calls:
+            return False
+        self._postponed.append(answer.calls)
+        self._tell(answer.calls, self._agent.first_results(answer.calls, self._catch_up))
+        return not trial.stopped
+
+    def _tell(self, calls: Sequence[Call], results: Sequence[str]) -> None:
+        """What calls gave enters the conversation."""
+        trial = self._trial
         for number, result in enumerate(results, len(trial.calls)):
             trial.messages.append({"role": "tool", "tool_call_id": _id(number), "content": result})
-        trial.calls += answer.calls
-        if answer.calls:
-            self._compactor.after_tools(trial.messages)
-        return bool(answer.calls) and not trial.stopped
+        trial.calls += calls
+        self._compactor.after_tools(trial.messages)
+
+    def _catch_up(self) -> Sequence[str]:
+        """Make the calls that were not made yet, since their results were known; what the newest ones gave."""
+        results: Sequence[str] = ()
+        for calls in self._postponed:
+            results = list(map(self._output, calls))
+        self._postponed.clear()
+        return results
 
     def _is_late(self) -> bool:
         """Whether the time of the trial is over; it is stopped then."""
@@ -160,7 +197,7 @@ class _Work:
         if call.tool == RECALL:
             return self._compactor.recall(str(call.arguments.get("id", "")), str(call.arguments.get("query", "")))
         try:
-            return self._mask(used(self._workspace, call))
+            return shortened(self._mask(used(self._workspace, call)), self._limits.output)
         except WorkspaceEnded as ended:
             self._trial.stopped = str(ended)
             return NOT_MADE

@@ -44,6 +44,7 @@ from workbench.models.prices import Tariff
 from workbench.models.settings import ModelSettings, local_weights
 from workbench.transcript.redaction import masker
 from workbench.trials.agents import Agent, ModelAgent, ReaderAgent
+from workbench.trials.beginning import beginning_of, begun
 from workbench.trials.bundled import BUNDLED, bundled_names, seeds_of
 from workbench.trials.families import FAMILIES, tasks
 from workbench.trials.grading import grade
@@ -95,6 +96,16 @@ class TrialSpec(Masking, Execution):
     price_model: Annotated[str, AfterValidator(lambda name: known_tariff(name) and name)] = Field(
         ASSUMED, description="Whose prices the agent without a model pays."
     )
+    turns: Whole | None = Field(
+        None,
+        ge=1,
+        description="Turns of the user, the last ones, that the agent works; the plan works those before, in the same "
+        "way under each strategy. None: all.",
+    )
+    no_references: Flag = Field(False, description="Do not add none and null to the strategies.")
+    output: Whole | None = Field(
+        None, ge=500, description="Characters of a tool's result that the agent is shown; None leaves it to the tools."
+    )
     steps: Whole = Field(400, ge=1, description="Answers of the agent after which a trial is stopped.")
     seconds: float = Field(
         600.0, gt=0, description="Seconds after which a trial is stopped, whatever its agent's commands do."
@@ -109,6 +120,11 @@ class TrialSpec(Masking, Execution):
     def is_reader(self) -> bool:
         """Whether the agent is the one without a model."""
         return self.agent == READER
+
+    @property
+    def presets(self) -> tuple[Preset, ...]:
+        """What is tried: the strategies, between the references unless these are left out."""
+        return tuple(map(preset, self.strategies)) if self.no_references else with_references(self.strategies)
 
     @property
     def folder(self) -> Path:
@@ -172,7 +188,7 @@ def trial(
     spec = TrialSpec.of(spec, settings)
     if not spec.is_reader and not spec.no_sandbox:
         require_sandbox()  # refuse before anything is asked
-    presets = with_references(spec.strategies)
+    presets = spec.presets
     if not before(forecast(spec)):
         return None
     job = _Job(spec, spec.how, presets)
@@ -197,10 +213,10 @@ def forecast(spec: TrialSpec) -> list[ModelUse]:
     if spec.is_reader and not is_paid:
         return []
     agent, summaries = ModelUse("", model_name(spec.agent)), ModelUse("", writer.name)
-    job = _Job(spec.changed(agent=READER), spec.how, with_references(spec.strategies))
+    job = _Job(spec.changed(agent=READER), spec.how, spec.presets)
     for family in spec.families:
-        one, times, filler = tasks(family, [0])[0], len(seeds_of(family, spec.seeds)), FillerModel(writer.name)
-        window = _window(job, one)
+        whole, times, filler = tasks(family, [0])[0], len(seeds_of(family, spec.seeds)), FillerModel(writer.name)
+        window, one = _window(job, whole), _begun(job, whole)
         for way in job.presets:
             with opened(one, sandbox=False) as workspace:
                 done = work(
@@ -230,9 +246,18 @@ def opened(task: TrialTask, *, sandbox: bool) -> Iterator[HelperWorkspace]:
 def _worked(job: _Job, place: tuple[str, int]) -> list[Row]:
     """The trials of one task, the uncompacted one first; those on disk are not done again."""
     family, seed = place
-    task = tasks(family, [seed])[0]
-    window = _window(job, task)
+    whole = tasks(family, [seed])[0]
+    window, task = _window(job, whole), _begun(job, whole)
     return [_row(job, task, one, window) for one in job.presets]
+
+
+def _begun(job: _Job, task: TrialTask) -> TrialTask:
+    """The task, or what the plan leaves of it to the agent."""
+    turns = job.spec.turns
+    if turns is None or turns >= len(task.turns):
+        return task
+    named = key("beginning", code_version(), task.family, task.seed, turns)
+    return begun(task, turns, job.folder.made(named, lambda: dict(beginning_of(task, turns))))
 
 
 def _window(job: _Job, task: TrialTask) -> int:
@@ -258,10 +283,11 @@ def _row(job: _Job, task: TrialTask, way: Preset, window: int) -> Row:
     window = UNBOUNDED if way.name == "none" and spec.is_reader else window
     who = READER if spec.is_reader else job.how.seal(job.how.model(spec.agent))
     writer = job.how.model(spec.writer)
-    limits = Limits(spec.steps, spec.seconds)
+    limits = Limits(spec.steps, spec.seconds, spec.output)
     named = key(
         "trial", code_version(), task.family, task.seed, way, who, model_name(spec.writer), job.how.seal(writer),
         window, spec.price_model, limits, job.how.replicate, *([spec.redaction] if spec.redact else []),
+        *([len(task.beginning)] if task.beginning else []),
     )  # fmt: skip
 
     def tried() -> Row:

@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
-from workbench.datasets.workspace import Workspace
+from workbench.datasets.workspace import HOME, Workspace
 from workbench.errors import WorkbenchError
 
 HoleKind: TypeAlias = Literal["path", "number", "id", "identifier", "decision"]
 CheckKind: TypeAlias = Literal["file", "test", "answer", "prohibition", "once"]
+
+PACKED = ".packed"
+"""The file of a project in which an archive of it is put."""
+UNPACK = f"base64 -d {PACKED} | tar --extract --gzip --no-same-owner --directory {HOME}/ && rm -f {PACKED}"
 
 
 class WorkspaceEnded(WorkbenchError):
@@ -87,6 +91,23 @@ class Turn:
 
 
 @dataclass(frozen=True)
+class PlayedStep:
+    """What the plan did before the agent began: words, a call, or both, and what the call gave."""
+
+    call: Call | None
+    words: str
+    result: str
+
+
+@dataclass(frozen=True)
+class PlayedTurn:
+    """What the user said before the agent began, and what the plan did about it."""
+
+    user: str
+    steps: tuple[PlayedStep, ...]
+
+
+@dataclass(frozen=True)
 class TaskCheck:
     """What must hold after a trial; see `grading.grade`.
 
@@ -114,6 +135,8 @@ class TrialTask:
         files: by path, what the workspace holds in the beginning.
         project: the name of the folder in which the agent works; empty for that of the family.
         prepare: shell commands that run in it before the conversation.
+        beginning: turns that the plan has worked, so that the agent goes on from there with `turns`.
+        packed: the project as the beginning left it, an archive in letters; empty without a beginning.
     """
 
     name: str
@@ -125,6 +148,8 @@ class TrialTask:
     checks: tuple[TaskCheck, ...]
     project: str = ""
     prepare: tuple[str, ...] = ()
+    beginning: tuple[PlayedTurn, ...] = ()
+    packed: str = ""
 
     @property
     def holes(self) -> tuple[Hole, ...]:
@@ -143,7 +168,11 @@ class TrialTask:
         return workspace
 
     def set_up(self, project: ProjectTools) -> None:
-        """Make an empty project what it is in the beginning."""
+        """Make an empty project what it is when the agent begins."""
+        if self.packed:
+            project.put({PACKED: self.packed})
+            project.use("bash", {"command": UNPACK})
+            return
         project.put(self.files)
         for command in self.prepare:
             project.use("bash", {"command": command})

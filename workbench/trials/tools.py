@@ -62,6 +62,14 @@ def used(project: ProjectTools, call: Call) -> str:
     return whole_characters(project.use(call.tool, arguments)[0])
 
 
+def shortened(text: str, most: int | None) -> str:
+    """A result without its middle where it is longer than an agent is shown."""
+    if most is None or len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]}\n[{len(text) - 2 * half} characters cut; ask for a part of it]\n{text[-half:]}"
+
+
 def plain(call: Call) -> Call:
     """A call as it can be written down: no half characters, and lists and objects as texts."""
     arguments = dict[str, Any]()
