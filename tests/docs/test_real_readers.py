@@ -1,10 +1,19 @@
 """The tables about real readers say what the answers that ship say."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from workbench.judge.work_exam.fit import chances, fit, fit_report, left_out_chances, read_answers, read_names
+from workbench.judge.work_exam.fit import (
+    FitReport,
+    chances,
+    fit,
+    fit_report,
+    left_out_chances,
+    read_answers,
+    read_names,
+)
 from workbench.metrics.work_exam.fitted_reader import shipped_reader
 
 ROOT = Path(__file__).parents[2]
@@ -13,12 +22,23 @@ BEGIN, END = "<!-- real-readers -->\n", "<!-- end of real-readers -->"
 WRITERS = {"extractive": "a rule", "folder:summaries": "a real model", "": ""}
 
 
+@cache
+def report() -> FitReport:
+    """How the reader does on projects that were left out of the fit."""
+    answers = read_answers([STUDY])
+    return fit_report(answers, left_out_chances(answers))
+
+
+def bias(strategy: str, share: float) -> float:
+    rows = report().by_context
+    row = rows[(rows["strategy"] == strategy) & (rows["share"] == share)].iloc[0]
+    return float(row["promised"] - row["real"])
+
+
 def rows() -> str:
     """The table's rows, the contexts that tell most first."""
-    answers = read_answers([STUDY])
-    report = fit_report(answers, left_out_chances(answers))
     names = read_names([STUDY]).groupby(["share", "strategy", "writer"])["score"].mean()
-    ordered = report.by_context.sort_values(["share", "real"], ascending=[True, False])
+    ordered = report().by_context.sort_values(["share", "real"], ascending=[True, False])
     lines = []
     for row in ordered.itertuples():
         name = names[row.share, row.strategy, row.writer]
@@ -43,3 +63,25 @@ def test_the_reader_that_ships_is_fitted_to_these_answers() -> None:
     shipped, fitted = shipped_reader(), fit(answers, {})
     assert chances(shipped, answers) == pytest.approx(chances(fitted, answers), abs=0.01)
     assert shipped.fitted_on["answers"] == len(answers)
+    assert shipped.left_out is not None
+    assert shipped.left_out.auc == pytest.approx(report().auc, abs=0.001)
+    assert shipped.left_out.errors.by_project == tuple(
+        pytest.approx(errors, abs=0.001) for errors in report().errors.by_project
+    )
+
+
+def test_left_out_answers_are_foretold_about_as_well_as_a_second_reader_would() -> None:
+    assert report().auc > 0.95
+    assert report().order > 0.85
+    assert report().largest_error < 0.05
+
+
+def test_a_model_s_text_and_a_rule_s_are_read_alike() -> None:
+    kinds = report().left_out.kinds
+    assert all(abs(calibration.bias) < 0.05 for calibration in kinds.values())
+    assert abs(kinds["model"].bias - kinds["rule"].bias) < 0.03
+
+
+@pytest.mark.parametrize("gamer", ["soup", "index"])
+def test_a_gamer_gets_at_most_five_points_more_than_from_real_readers(gamer: str) -> None:
+    assert bias(gamer, 0.1) < 0.05

@@ -29,8 +29,6 @@ from workbench.ragged import Floats
 
 SENTENCE, PHRASE, PAIR = 25, 10, 5
 """Content words of a context within which words must stand: of a sentence or two, of a phrase, of a pair."""
-STATEMENT = 40
-"""The same for a point with what was asked about it."""
 SENTENCES = 2
 """Sentences in a row in which an answer must stand."""
 FEATURES = (
@@ -39,17 +37,10 @@ FEATURES = (
     "points_close",
     "points_stated",
     "pairs_least",
-    "others_stated_close",
     "others_stated",
-    "question_length",
-    "points",
     "new_words",
 )
 """What the reader looks at; docs/work-exam.md has a sentence on each."""
-LONG_QUESTION = 20
-"""Content words of a question that counts as 1."""
-MANY_POINTS = 4
-"""Points of an answer that count as 1."""
 COMPLETE = 1 - 1e-9
 """A share above it has all words."""
 VERSION = 2
@@ -80,7 +71,6 @@ class AnswerCover:
     points_close: float
     points_stated: float
     pairs_least: float
-    stated_close: float
     stated_anywhere: float
 
 
@@ -89,19 +79,15 @@ class WeightedQuestion:
     """A question with the weights of its words, which are the same for every context of a history.
 
     Attributes:
-        asked: half the weights of the question's words, for where they only support an answer.
         points: the words of each point.
         pairs: for each point its pairs of neighbouring words.
-        answer: the words of the full answer.
-        length: how many words the question has, as a feature.
+        answer: the words of the full answer, and at half their weight those of the question.
         new_words: the share of the answer's words that the history never has.
     """
 
-    asked: Mapping[str, float]
     points: tuple[Mapping[str, float], ...]
     pairs: tuple[tuple[Mapping[str, float], ...], ...]
     answer: Mapping[str, float]
-    length: float
     new_words: float
 
     @classmethod
@@ -115,35 +101,27 @@ class WeightedQuestion:
         weighted_points = tuple(_unasked(rarity.weights(point), asked) for point in points)
         answer = _unasked(rarity.weights(gold), asked)
         return cls(
-            asked={word: weight / 2 for word, weight in asked.items()},
             points=weighted_points,
             pairs=tuple(_pairs(point, weights) for point, weights in zip(points, weighted_points, strict=True)),
-            answer=answer,
-            length=min(len(asked) / LONG_QUESTION, 1.5),
+            answer={word: weight / 2 for word, weight in asked.items()} | answer,
             new_words=_mean([not rarity.knows(word) for word in answer]),
         )
-
-    @property
-    def answer_with_question(self) -> Mapping[str, float]:
-        """The answer's words, and at half their weight those of the question."""
-        return {**self.asked, **self.answer}
 
     @property
     def in_words(self) -> list[WordWindow]:
         """What is looked for in all words: the answer, each point, then all pairs."""
         pairs = chain.from_iterable(self.pairs)
         return [
-            WordWindow(self.answer_with_question, SENTENCE),
+            WordWindow(self.answer, SENTENCE),
             *(WordWindow(point, PHRASE) for point in self.points),
             *(WordWindow(pair, PAIR) for pair in pairs),
         ]
 
     @property
     def in_statements(self) -> list[WordWindow]:
-        """What is looked for in lines that state something: each point three times."""
+        """What is looked for in lines that state something: each point twice."""
         return [
             *(WordWindow(point, PHRASE) for point in self.points),
-            *(WordWindow({**self.asked, **point}, STATEMENT) for point in self.points),
             *(WordWindow(point, ANYWHERE) for point in self.points),
         ]
 
@@ -153,20 +131,18 @@ class WeightedQuestion:
         Args:
             in_words: the shares of `in_words`.
             in_statements: the shares of `in_statements`.
-            in_sentences: the share of `answer_with_question` in neighbouring sentences.
+            in_sentences: the share of `answer` in neighbouring sentences.
         """
         points = len(self.points)
-        stated, joined, anywhere = (in_statements[start : start + points] for start in (0, points, 2 * points))
         pair_ends = accumulate((len(pairs) for pairs in self.pairs), initial=1 + points)
         pair_shares = [_mean([share > COMPLETE for share in in_words[a:b]]) for a, b in pairwise(pair_ends)]
         return AnswerCover(
             answer_close=in_words[0],
             answer_in_sentences=in_sentences,
             points_close=_mean(in_words[1 : 1 + points]),
-            points_stated=_mean(stated),
+            points_stated=_mean(in_statements[:points]),
             pairs_least=min(pair_shares),
-            stated_close=_mean(joined),
-            stated_anywhere=_mean(anywhere),
+            stated_anywhere=_mean(in_statements[points:]),
         )
 
 
@@ -182,7 +158,7 @@ class QuestionSheet:
         self._questions = questions
         in_words = [question.in_words for question in questions]
         in_statements = [question.in_statements for question in questions]
-        in_sentences = [WordWindow(question.answer_with_question, SENTENCES) for question in questions]
+        in_sentences = [WordWindow(question.answer, SENTENCES) for question in questions]
         sets = chain(*in_words, *in_statements, in_sentences)
         words = dict.fromkeys(word for part in sets for word in part.weights)
         self.vocabulary = {word: number for number, word in enumerate(words)} if vocabulary is None else vocabulary
@@ -203,10 +179,7 @@ class QuestionSheet:
                     math.sqrt(cover.points_close),
                     cover.points_stated,
                     cover.pairs_least,
-                    _mean([other.stated_close for other in others]),
                     _mean([other.stated_anywhere for other in others]),
-                    question.length,
-                    len(question.points) / MANY_POINTS,
                     question.new_words,
                 ]
             )
