@@ -2,8 +2,11 @@
 
     python tests/benchmarks/bench_fitted_reader.py
 
-A row a size: tokens of the context, milliseconds to read it and to foretell the answers to one sheet, and the same where
-the sheet was weighted before, as for many contexts of one boundary. The context is the end of a bundled session.
+A row a size: tokens of the context, milliseconds to read it and to foretell the answers to one sheet, and the same
+where the sheet was weighted before, as for many contexts of one boundary. The context is the end of a bundled session.
+
+Until 2026-11 each question was looked up by itself: 14, 45, 141 and 403 ms on the same machine, where today's reader
+takes 14, 26, 82 and 224.
 """
 
 from __future__ import annotations

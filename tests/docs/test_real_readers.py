@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from workbench.judge.work_exam.fit import (
+    REFERENCES,
     FitReport,
     chances,
     fit,
@@ -15,6 +16,7 @@ from workbench.judge.work_exam.fit import (
     read_names,
 )
 from workbench.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.metrics.work_exam.reader_error import ForetoldContext, ReaderErrors, text_kind
 
 ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "reports" / "studies" / "real-readers"
@@ -85,3 +87,23 @@ def test_a_model_s_text_and_a_rule_s_are_read_alike() -> None:
 @pytest.mark.parametrize("gamer", ["soup", "index"])
 def test_a_gamer_gets_at_most_five_points_more_than_from_real_readers(gamer: str) -> None:
     assert bias(gamer, 0.1) < 0.05
+
+
+def test_the_interval_of_a_project_that_was_left_out_holds_what_real_readers_gave() -> None:
+    """Of 168 scores of one project each, by the errors of the other 20 projects."""
+    answers = read_answers([STUDY])
+    rows = answers.assign(promised=left_out_chances(answers), kind=answers["writer"].map(text_kind))
+    strategies = rows[(rows["share"] == 0.1) & ~rows["strategy"].isin(REFERENCES)]
+    projects = sorted(rows["project"].unique())
+    covered = []
+    for project, errors in zip(projects, report().errors.by_project, strict=True):
+        others = tuple(other for other in report().errors.by_project if other is not errors)
+        reader = ReaderErrors(others, report().errors.context)
+        of_project = strategies[strategies["project"] == project]
+        for _, group in of_project.groupby(["strategy", "writer"]):
+            contexts = group.groupby(["session", "kind"])[["promised", "score"]].mean()
+            foretold = [ForetoldContext(project, kind, row.promised) for (_, kind), row in contexts.iterrows()]
+            interval = reader.score(foretold)
+            covered.append(interval.low <= contexts["score"].mean() <= interval.high)
+    assert len(covered) == 168
+    assert 0.9 <= sum(covered) / len(covered) <= 0.99
