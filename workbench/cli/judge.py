@@ -205,12 +205,13 @@ def fit_to_answers(folders: Answers, out: ReaderFile = Path("work_reader.json"),
     reader = fit(table_of_answers, counts, check)
     write_atomically(out, reader.text())
     rows = report.by_context.assign(bias=report.by_context["promised"] - report.by_context["real"]).to_dict("records")
-    kinds = [
-        {"kind": KIND_NAMES[kind], **asdict(calibration), "bias": calibration.bias}
-        for kind, calibration in check.kinds.items()
-    ]
-    has_both = {"model", "rule"} <= check.kinds.keys()
-    bounds = {count: check.errors.lead_bound("model", "rule", count) for count in LEADS_OF} if has_both else {}
+    kinds = []
+    for kind, calibration in check.kinds.items():
+        kinds.append({"kind": KIND_NAMES[kind], **asdict(calibration), "bias": calibration.bias})
+    bounds: dict[int, float] = {}
+    if {"model", "rule"} <= check.kinds.keys():
+        for count in LEADS_OF:
+            bounds[count] = check.errors.lead_bound("model", "rule", count)
     if as_json:
         tenths = [asdict(tenth) for tenth in report.tenths]
         say_json(

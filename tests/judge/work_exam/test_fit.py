@@ -119,4 +119,24 @@ def test_the_command_writes_the_reader_and_says_how_good_it_is(
     shown = capsys.readouterr().out
     assert "Fitted to 288 answers, 24 contexts, 8 sessions, 4 projects." in shown
     assert "On projects left out of the fit: AUC 1.00" in shown
+    assert "messages, cut" in shown
     assert WorkReader.read(out).fitted_on["answers"] == 288
+
+
+def test_the_command_says_which_lead_of_a_model_over_a_rule_may_be_its_own_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, out = answered(tmp_path / "run", by_chance=True), tmp_path / "reader.json"
+    sittings = [json.loads(line) for line in (folder / SITTINGS).read_text().splitlines()]
+    for sitting in sittings:
+        sitting["writer"] = {"summarize": "extractive", "claude_code": "a-model"}.get(sitting["strategy"], "")
+    (folder / SITTINGS).write_text("\n".join(map(json.dumps, sittings)))
+    assert main(["judge", "fit", str(folder), "--out", str(out)]) == 0
+    assert "A smaller lead of a model's text over a rule's may be the reader's own error: " in capsys.readouterr().out
+    assert main(["judge", "fit", str(folder), "--out", str(out), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [row["kind"] for row in document["kinds"]] == [
+        "messages, cut", "summaries by a model", "summaries by a rule",
+    ]  # fmt: skip
+    bounds = document["model_rule_bounds"]
+    assert bounds["20"] < bounds["1"]

@@ -96,7 +96,7 @@ def _oracle(ready: Prepared, at: int, share: float) -> Context:
     return Oracle(history, Exams.of(ready.index).at(at)).context(budget(history, share))
 
 
-def _gamed(gamer: Gamer, ready: Prepared, at: int, share: float) -> Context:
+def gamed_context(gamer: Gamer, ready: Prepared, at: int, share: float) -> Context:
     """What nobody may lose, and a note of a gamer's lines."""
     history = ready.sizing.history(ready.session.messages, at)
     kept = sorted(protected(history.messages))
@@ -113,7 +113,7 @@ def _gamed(gamer: Gamer, ready: Prepared, at: int, share: float) -> Context:
 
 REFERENCES: Mapping[str, ContextMaker] = {
     "oracle": _oracle,
-    "soup": partial(_gamed, Gamer("soup", names=8, words=10, order="newest")),
-    "index": partial(_gamed, Gamer("cue", names=1, words=10, order="newest")),
+    "soup": partial(gamed_context, Gamer("soup", names=8, words=10, order="newest")),
+    "index": partial(gamed_context, Gamer("cue", names=1, words=10, order="newest")),
 }
 """Contexts that no agent makes: the best for names, and two that name much and say little."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
@@ -29,8 +29,6 @@ from workbench.ragged import Floats
 
 SENTENCE, PHRASE, PAIR = 25, 10, 5
 """Content words of a context within which words must stand: of a sentence or two, of a phrase, of a pair."""
-STATEMENT = 40
-"""The same for a point with what was asked about it."""
 SENTENCES = 2
 """Sentences in a row in which an answer must stand."""
 FEATURES = (
@@ -39,17 +37,10 @@ FEATURES = (
     "points_close",
     "points_stated",
     "pairs_least",
-    "others_stated_close",
     "others_stated",
-    "question_length",
-    "points",
     "new_words",
 )
 """What the reader looks at; docs/work-exam.md has a sentence on each."""
-LONG_QUESTION = 20
-"""Content words of a question that counts as 1."""
-MANY_POINTS = 4
-"""Points of an answer that count as 1."""
 COMPLETE = 1 - 1e-9
 """A share above it has all words."""
 VERSION = 2
@@ -80,7 +71,6 @@ class AnswerCover:
     points_close: float
     points_stated: float
     pairs_least: float
-    stated_close: float
     stated_anywhere: float
 
 
@@ -89,19 +79,15 @@ class WeightedQuestion:
     """A question with the weights of its words, which are the same for every context of a history.
 
     Attributes:
-        asked: half the weights of the question's words, for where they only support an answer.
         points: the words of each point.
-        pairs: for each point its pairs of neighbouring words.
-        answer: the words of the full answer.
-        length: how many words the question has, as a feature.
+        pairs: for each point its pairs of neighbouring words; a point of one word is taken whole.
+        answer: the words of the full answer, and at half their weight those of the question.
         new_words: the share of the answer's words that the history never has.
     """
 
-    asked: Mapping[str, float]
-    points: tuple[Mapping[str, float], ...]
-    pairs: tuple[tuple[Mapping[str, float], ...], ...]
+    points: Sequence[Mapping[str, float]]
+    pairs: Sequence[Sequence[Mapping[str, float]]]
     answer: Mapping[str, float]
-    length: float
     new_words: float
 
     @classmethod
@@ -112,40 +98,31 @@ class WeightedQuestion:
         does not answer by that.
         """
         asked = rarity.weights(question)
-        weighted_points = tuple(_unasked(rarity.weights(point), asked) for point in points)
         answer = _unasked(rarity.weights(gold), asked)
+        weighted_points: list[Mapping[str, float]] = []
+        pairs: list[Sequence[Mapping[str, float]]] = []
+        for point in points:
+            weights = _unasked(rarity.weights(point), asked)
+            weighted_points.append(weights)
+            pairs.append(_pairs(point) or [weights])
+        new_words = sum(not rarity.knows(word) for word in answer)
         return cls(
-            asked={word: weight / 2 for word, weight in asked.items()},
             points=weighted_points,
-            pairs=tuple(_pairs(point, weights) for point, weights in zip(points, weighted_points, strict=True)),
-            answer=answer,
-            length=min(len(asked) / LONG_QUESTION, 1.5),
-            new_words=_mean([not rarity.knows(word) for word in answer]),
+            pairs=pairs,
+            answer={word: weight / 2 for word, weight in asked.items()} | answer,
+            new_words=new_words / max(len(answer), 1),
         )
-
-    @property
-    def answer_with_question(self) -> Mapping[str, float]:
-        """The answer's words, and at half their weight those of the question."""
-        return {**self.asked, **self.answer}
 
     @property
     def in_words(self) -> list[WordWindow]:
         """What is looked for in all words: the answer, each point, then all pairs."""
-        pairs = chain.from_iterable(self.pairs)
-        return [
-            WordWindow(self.answer_with_question, SENTENCE),
-            *(WordWindow(point, PHRASE) for point in self.points),
-            *(WordWindow(pair, PAIR) for pair in pairs),
-        ]
+        pairs = _windows(chain.from_iterable(self.pairs), PAIR)
+        return [WordWindow(self.answer, SENTENCE), *_windows(self.points, PHRASE), *pairs]
 
     @property
     def in_statements(self) -> list[WordWindow]:
-        """What is looked for in lines that state something: each point three times."""
-        return [
-            *(WordWindow(point, PHRASE) for point in self.points),
-            *(WordWindow({**self.asked, **point}, STATEMENT) for point in self.points),
-            *(WordWindow(point, ANYWHERE) for point in self.points),
-        ]
+        """What is looked for in lines that state something: each point twice."""
+        return _windows(self.points, PHRASE) + _windows(self.points, ANYWHERE)
 
     def cover(self, in_words: Sequence[float], in_statements: Sequence[float], in_sentences: float) -> AnswerCover:
         """How much of the answer a context has.
@@ -153,20 +130,22 @@ class WeightedQuestion:
         Args:
             in_words: the shares of `in_words`.
             in_statements: the shares of `in_statements`.
-            in_sentences: the share of `answer_with_question` in neighbouring sentences.
+            in_sentences: the share of `answer` in neighbouring sentences.
         """
         points = len(self.points)
-        stated, joined, anywhere = (in_statements[start : start + points] for start in (0, points, 2 * points))
-        pair_ends = accumulate((len(pairs) for pairs in self.pairs), initial=1 + points)
-        pair_shares = [_mean([share > COMPLETE for share in in_words[a:b]]) for a, b in pairwise(pair_ends)]
+        pair_shares: list[float] = []
+        start = 1 + points
+        for pairs in self.pairs:
+            complete = sum(share > COMPLETE for share in in_words[start : start + len(pairs)])
+            pair_shares.append(complete / len(pairs))
+            start += len(pairs)
         return AnswerCover(
             answer_close=in_words[0],
             answer_in_sentences=in_sentences,
             points_close=_mean(in_words[1 : 1 + points]),
-            points_stated=_mean(stated),
+            points_stated=_mean(in_statements[:points]),
             pairs_least=min(pair_shares),
-            stated_close=_mean(joined),
-            stated_anywhere=_mean(anywhere),
+            stated_anywhere=_mean(in_statements[points:]),
         )
 
 
@@ -180,9 +159,13 @@ class QuestionSheet:
 
     def __init__(self, questions: Sequence[WeightedQuestion], vocabulary: Mapping[str, int] | None = None) -> None:
         self._questions = questions
-        in_words = [question.in_words for question in questions]
-        in_statements = [question.in_statements for question in questions]
-        in_sentences = [WordWindow(question.answer_with_question, SENTENCES) for question in questions]
+        in_words: list[list[WordWindow]] = []
+        in_statements: list[list[WordWindow]] = []
+        in_sentences: list[WordWindow] = []
+        for question in questions:
+            in_words.append(question.in_words)
+            in_statements.append(question.in_statements)
+            in_sentences.append(WordWindow(question.answer, SENTENCES))
         sets = chain(*in_words, *in_statements, in_sentences)
         words = dict.fromkeys(word for part in sets for word in part.weights)
         self.vocabulary = {word: number for number, word in enumerate(words)} if vocabulary is None else vocabulary
@@ -203,10 +186,7 @@ class QuestionSheet:
                     math.sqrt(cover.points_close),
                     cover.points_stated,
                     cover.pairs_least,
-                    _mean([other.stated_close for other in others]),
                     _mean([other.stated_anywhere for other in others]),
-                    question.length,
-                    len(question.points) / MANY_POINTS,
                     question.new_words,
                 ]
             )
@@ -246,15 +226,20 @@ def features(questions: Sequence[AskedQuestion], context: ReadContext, rarity: R
     return sheet.features(PlacedContext.of(context, sheet.vocabulary))
 
 
+def _windows(sets: Iterable[Mapping[str, float]], window: int) -> list[WordWindow]:
+    """Several sets of words that must stand within the same window."""
+    return [WordWindow(weights, window) for weights in sets]
+
+
 def _unasked(weights: dict[str, float], asked: Mapping[str, float]) -> dict[str, float]:
     """The words that a question does not have; all of them where it has all."""
     return {word: weight for word, weight in weights.items() if word not in asked} or weights
 
 
-def _pairs(point: str, weights: Mapping[str, float]) -> tuple[Mapping[str, float], ...]:
-    """The pairs of neighbouring words of a point; a point of one word is taken whole."""
-    pairs = tuple({word: 1.0, follower: 1.0} for word, follower in pairwise(content_words(point)) if word != follower)
-    return pairs or (weights,)
+def _pairs(point: str) -> list[Mapping[str, float]]:
+    """The pairs of neighbouring words of a point."""
+    neighbours = pairwise(content_words(point))
+    return [{word: 1.0, follower: 1.0} for word, follower in neighbours if word != follower]
 
 
 def _mean(values: Sequence[float]) -> float:

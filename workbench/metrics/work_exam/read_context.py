@@ -15,7 +15,9 @@ from workbench.metrics.work_exam.word_windows import PlacedWords
 SHORT_LINE = 5
 """Words of a line that needs no marks to state something: a heading, an entry of a list, a short answer."""
 WORDS_A_MARK = 15
-"""A longer line states something if it has a comma, a full stop, a colon or a bracket for so many words."""
+"""A longer line states something if it has a comma, a full stop, a colon or a bracket for so many words ..."""
+WORDS_OF_A_LIST = 2
+"""... and none for fewer than so many: words with commas between them are a list."""
 _SENTENCE_END = re.compile(r"(?<=[.;!?])\s+")
 _MARK = re.compile(r"[,.;:!?)](?=[\s)\]\"'`*]|$)")
 
@@ -55,8 +57,7 @@ class ReadContext:
             self.content += content
             self.sentences += [self.sentence_count] * len(content)
             self.sentence_count += bool(content)
-        marks = len(_MARK.findall(line))
-        is_statement = word_count < SHORT_LINE or marks * WORDS_A_MARK >= word_count
+        is_statement = word_count < SHORT_LINE or _states(len(_MARK.findall(line)), word_count)
         self.states += [is_statement] * (len(self.content) - begin)
 
 
@@ -94,3 +95,8 @@ class PlacedContext:
             PlacedWords.joined([part.statements for part in parts]),
             PlacedWords.joined([part.sentences for part in parts]),
         )
+
+
+def _states(marks: int, words: int) -> bool:
+    """Whether a line with so many marks and words states something."""
+    return words <= marks * WORDS_A_MARK and marks * WORDS_OF_A_LIST <= words

@@ -88,8 +88,8 @@ class ReaderErrors:
             The interval covers which projects happened to be looked at, and the reader's own error.
         """
         chances = _by_project(contexts)
-        counts = np.array([len(part) for part in chances.values()], dtype=np.float64)
-        promises = np.array([np.mean(part) for part in chances.values()])
+        counts = np.array(list(map(len, chances.values())), dtype=np.float64)
+        promises = np.array(list(map(np.mean, chances.values())))
         real = self._drawn(promises, counts, self._errors(contexts[0].kind), self.context / np.sqrt(counts), seed)
         mean = float(np.average(promises, weights=counts))
         low, high = _interval(real)
@@ -109,13 +109,16 @@ class ReaderErrors:
             An interval that holds 0 shows no lead. Errors that both kinds of context share cancel out.
         """
         chances, other_chances = _by_project(contexts), _by_project(others)
-        shared = [project for project in chances if project in other_chances]
-        leads = np.array([np.mean(chances[project]) - np.mean(other_chances[project]) for project in shared])
-        spread = [math.sqrt(1 / len(chances[project]) + 1 / len(other_chances[project])) for project in shared]
+        leads: list[float] = []
+        spread: list[float] = []
+        for project in sorted(chances.keys() & other_chances.keys()):
+            mine, theirs = chances[project], other_chances[project]
+            leads.append(float(np.mean(mine) - np.mean(theirs)))
+            spread.append(self.context * math.sqrt(1 / len(mine) + 1 / len(theirs)))
         errors = self._errors(contexts[0].kind, others[0].kind)
-        real = self._drawn(leads, np.ones(len(shared)), errors, self.context * np.array(spread), seed)
+        real = self._drawn(np.array(leads), np.ones(len(leads)), errors, np.array(spread), seed)
         low, high = _interval(real)
-        return ScoreInterval(float(leads.mean()), low, high)
+        return ScoreInterval(float(np.mean(leads)), low, high)
 
     def lead_bound(self, kind: TextKind, other: TextKind, projects: int, seed: int = 0) -> float:
         """The lead below which 95 % of the leads lie that the reader's error alone makes on so many projects."""
@@ -126,11 +129,15 @@ class ReaderErrors:
 
     def _errors(self, kind: TextKind, other: TextKind | None = None) -> Floats:
         """The errors of the projects that have a kind of context; with another kind, how much larger they are."""
-        if other is None:
-            return np.array([errors[kind] for errors in self.by_project if kind in errors])
-        return np.array(
-            [errors[kind] - errors[other] for errors in self.by_project if kind in errors and other in errors]
-        )
+        differences = []
+        for errors in self.by_project:
+            if kind not in errors:
+                continue
+            if other is None:
+                differences.append(errors[kind])
+            elif other in errors:
+                differences.append(errors[kind] - errors[other])
+        return np.array(differences)
 
     def _drawn(self, promises: Floats, weights: Floats, errors: Floats, spread: Floats, seed: int) -> Floats:
         """(`DRAWS`,) what real readers may give: projects and their errors are drawn with replacement.

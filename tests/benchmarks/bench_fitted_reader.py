@@ -1,0 +1,66 @@
+"""What one context costs the fitted reader.
+
+    python tests/benchmarks/bench_fitted_reader.py
+
+A row a size: tokens of the context, milliseconds to read it and to foretell the answers to one sheet, and the same
+where the sheet was weighted before, as for many contexts of one boundary. The context is the end of a bundled session.
+
+Until 2026-11 each question was looked up by itself: 14, 45, 141 and 403 ms on the same machine, where today's reader
+takes 14, 26, 82 and 224.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import median
+from time import perf_counter
+
+import workbench as wb
+from workbench.judge.contexts import context_text
+from workbench.metrics.work_exam.document import exams_of
+from workbench.metrics.work_exam.fitted_reader import QuestionSheet, WeightedQuestion, shipped_reader
+from workbench.metrics.work_exam.read_context import PlacedContext, ReadContext
+from workbench.metrics.work_exam.word_cover import Rarity
+from workbench.models.tokenizer import TiktokenCounter
+from workbench.transcript.message import said_text
+
+SESSION, BOUNDARY = "poolside-requirements", 238
+KEPT = (5, 25, 100, 238)
+"""Messages of a context."""
+REPEATS = 9
+
+
+def milliseconds(call: Callable[[], object]) -> float:
+    """The median time of a call."""
+    times = []
+    for _ in range(REPEATS):
+        start = perf_counter()
+        call()
+        times.append(1000 * (perf_counter() - start))
+    return median(times)
+
+
+def main() -> None:
+    """Print the table."""
+    session = next(session for session in wb.bundled() if session.id == SESSION)
+    history = session.messages[:BOUNDARY]
+    exams = exams_of(session)
+    exam = exams and exams.at(BOUNDARY)
+    if not exam:
+        raise SystemExit(f"{SESSION} has no exam at {BOUNDARY}")
+    rarity, reader, count = Rarity(map(said_text, history)), shipped_reader(), TiktokenCounter()
+    weighted = [WeightedQuestion.of(part.question, part.gold, part.points, rarity) for part in exam.questions]
+    sheet = QuestionSheet(weighted)
+    print(f"{len(exam.questions)} questions\n  tokens    alone   sheet ready")
+    for kept in KEPT:
+        text = context_text(history[-kept:])
+
+        def read_again(text: str = text) -> object:
+            return sheet.features(PlacedContext.of(ReadContext.of(text), sheet.vocabulary))
+
+        alone = milliseconds(lambda text=text: reader.chances(exam.questions, text, rarity))  # type: ignore[misc]
+        print(f"{count.count_text(text):8,} {alone:8.1f} {milliseconds(read_again):12.1f}")
+
+
+if __name__ == "__main__":
+    main()
