@@ -186,7 +186,7 @@ def fit_to_answers(folders: Answers, out: ReaderFile = Path("work_reader.json"),
         "sessions": report.sessions,
         "projects": report.projects,
     }
-    reader = fit(table_of_answers, counts)
+    reader = fit(table_of_answers, counts, report.left_out)
     write_atomically(out, reader.text())
     if as_json:
         by_context = report.by_context.to_dict("records")

@@ -116,18 +116,19 @@ def recorded_histories(really: Mapping[int, RecordedContexts]) -> tuple[SizedHis
 
 def matched(
     session: Session, preset: Preset, model: Model, sizing: Sizing, *, window: int, at: Sequence[int],
-    shares: Sequence[float],
+    shares: Sequence[float], exam_at: Sequence[int] = (),
 ) -> Replay:  # fmt: skip
     """Every boundary at every budget, each from the whole history: nothing chains.
 
     The budgets are shares of the history's tokens without overhead, in (0, 1), see `budget`. A boundary where what must
     stay is larger than the share is left out. Of the preset only the strategy is used, not its trigger and its counter.
+    At `exam_at`, further boundaries, only the exam of the work is asked.
 
     Raises:
         ModelError: the model failed and the strategy has nothing to use otherwise.
     """
-    wanted = sized_histories(session, sizing, at, shares)
-    return _compacted(session, preset, model, sizing, window, "matched", wanted)
+    wanted = sized_histories(session, sizing, (*at, *exam_at), shares)
+    return _compacted(session, preset, model, sizing, window, "matched", wanted, frozenset(exam_at))
 
 
 def budget(history: Context, share: float) -> int:
@@ -159,13 +160,15 @@ def at_recorded_sizes(
 
 def _compacted(
     session: Session, preset: Preset, model: Model, sizing: Sizing, window: int, mode: Mode,
-    wanted: Iterable[SizedHistory],
+    wanted: Iterable[SizedHistory], exam_only: frozenset[int] = frozenset(),
 ) -> Replay:  # fmt: skip
     events = []
     for number, one in enumerate(one for one in wanted if one.fits):
         done = compact(one.history, preset.strategy, Budget(target=one.target, window=window, reason="matched"), model)
         events.append(CompactionEvent(number, one.at, done, one.share))
-    shots = tuple(Snapshot(event.at, event.compaction.sent, event.share) for event in events)
+    shots = tuple(
+        Snapshot(event.at, event.compaction.sent, event.share, exam_only=event.at in exam_only) for event in events
+    )
     return Replay(session, preset.name, mode, window, sizing, (), tuple(events), shots)
 
 

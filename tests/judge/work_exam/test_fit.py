@@ -11,7 +11,7 @@ from workbench.cli import main
 from workbench.errors import FormatError, SettingError
 from workbench.judge.work_exam.fit import auc, chances, fit, fit_report, left_out_chances, read_answers
 from workbench.judge.work_exam.sitting import SITTINGS
-from workbench.metrics.work_exam.fitted_reader import FEATURES, WorkReader
+from workbench.metrics.work_exam.fitted_reader import FEATURES, WorkReader, text_kind
 
 
 def answered(folder: Path, projects: int = 4, *, by_chance: bool = False) -> Path:
@@ -45,6 +45,29 @@ def test_answers_that_follow_the_points_are_foretold_on_other_projects(tmp_path:
     assert report.auc == pytest.approx(1.0)
     assert report.order > 0.9
     assert report.largest_error < 0.2
+
+
+def test_a_reader_keeps_how_it_does_on_answers_of_other_projects(tmp_path: Path) -> None:
+    table = read_answers([answered(tmp_path / "run")])
+    report = fit_report(table.assign(writer="a-model"), left_out_chances(table))
+    (tmp_path / "reader.json").write_text(fit(table, {}, report.left_out).text())
+    left_out = WorkReader.read(tmp_path / "reader.json").left_out
+    assert left_out is not None
+    assert left_out.auc == pytest.approx(report.auc, abs=1e-4)
+    assert left_out.kinds["model"].answers == 288
+    assert left_out.kinds["model"].bias == pytest.approx(0, abs=0.1)
+    assert set(left_out.kinds) == {"model"}
+
+
+@pytest.mark.parametrize(
+    ("writer", "kind"),
+    [
+        ("", "cut"), ("extractive", "rule"), ("extractive + the strategy's stand-in", "rule"),
+        ("litellm:gpt-4o-mini", "model"), ("extractive + a-model", "model"),
+    ],
+)  # fmt: skip
+def test_a_context_is_of_the_kind_that_its_writer_makes(writer: str, kind: str) -> None:
+    assert text_kind(writer) == kind
 
 
 def test_packed_answers_are_read_as_well(tmp_path: Path) -> None:

@@ -17,7 +17,14 @@ from scipy.stats import rankdata, spearmanr
 from workbench.errors import FormatError, SettingError
 from workbench.judge.work_exam.sheet import Half
 from workbench.judge.work_exam.sitting import SITTINGS
-from workbench.metrics.work_exam.fitted_reader import FEATURES, WorkReader
+from workbench.metrics.work_exam.fitted_reader import (
+    FEATURES,
+    Calibration,
+    LeftOutCheck,
+    TextKind,
+    WorkReader,
+    text_kind,
+)
 from workbench.ragged import Floats
 
 PENALTY = 0.003
@@ -61,6 +68,17 @@ class FitReport:
     def largest_error(self) -> float:
         """The largest distance of a tenth's promise from what came."""
         return max(abs(tenth.promised - tenth.real) for tenth in self.tenths)
+
+    @property
+    def left_out(self) -> LeftOutCheck:
+        """The same as a reader keeps it: strategies by who made their contexts, all sizes together."""
+        kinds: dict[TextKind, Calibration] = {}
+        strategies = self.by_context[~self.by_context["strategy"].isin(REFERENCES)]
+        for kind, rows in strategies.groupby(strategies["writer"].map(text_kind)):
+            answers = rows["answers"]
+            promised, real = ((rows[column] * answers).sum() / answers.sum() for column in ("promised", "real"))
+            kinds[kind] = Calibration(float(promised), float(real), int(answers.sum()))
+        return LeftOutCheck(self.auc, self.order, kinds)
 
 
 def read_answers(folders: Iterable[Path]) -> pd.DataFrame:
@@ -112,12 +130,13 @@ def _answers(sitting: Mapping[str, Any], half: Half) -> Iterator[dict[str, Any]]
             yield {**place, "question": number, "score": float(answer["score"]), **values}
 
 
-def fit(table: pd.DataFrame, fitted_on: Mapping[str, Any]) -> WorkReader:
+def fit(table: pd.DataFrame, fitted_on: Mapping[str, Any], left_out: LeftOutCheck | None = None) -> WorkReader:
     """A reader whose chances come nearest to the answers.
 
     Args:
         table: of `read_answers`.
         fitted_on: what the reader says of its answers.
+        left_out: what it says of answers that it was not fitted to.
     """
     values = table[list(FEATURES)].to_numpy(dtype=np.float64)
     scores = table["score"].to_numpy(dtype=np.float64)
@@ -132,7 +151,7 @@ def fit(table: pd.DataFrame, fitted_on: Mapping[str, Any]) -> WorkReader:
     best = minimize(loss, np.zeros(len(FEATURES) + 1), method="L-BFGS-B").x
     weights = best[:-1] / widths
     bias = float(best[-1] - (weights * means).sum())
-    return WorkReader(dict(zip(FEATURES, weights.tolist(), strict=True)), bias, fitted_on)
+    return WorkReader(dict(zip(FEATURES, weights.tolist(), strict=True)), bias, fitted_on, left_out)
 
 
 def chances(reader: WorkReader, table: pd.DataFrame) -> Floats:

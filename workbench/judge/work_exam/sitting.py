@@ -24,7 +24,7 @@ from workbench.experiment.progress import progress
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.spec import Read, Shares, Whole, documented, listed, model_name, one_model, several_models
 from workbench.experiment.store import TableFolder
-from workbench.judge.contexts import Compacted, ContextSpec, context_text
+from workbench.judge.contexts import Compacted, ContextSpec
 from workbench.judge.work_exam.contexts import REFERENCES, reference_context, strategy_contexts
 from workbench.judge.work_exam.grading import GradingRequest, grading_requests
 from workbench.judge.work_exam.sheet import SheetQuestion, is_unknown, read_replies, reading_request
@@ -33,6 +33,7 @@ from workbench.metrics.name_recall import is_right, name_questions
 from workbench.metrics.work_exam.document import exams_of
 from workbench.metrics.work_exam.fitted_reader import ReadContext, features, shipped_reader
 from workbench.metrics.work_exam.question import SessionExams
+from workbench.metrics.work_exam.reading import context_text
 from workbench.metrics.work_exam.word_cover import Rarity
 from workbench.models.model import Model, SummaryRequest
 from workbench.models.wrappers import with_replicate

@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from workbench.extraction.lexicon import STOP
 from workbench.metrics.exam.tokens import stem
@@ -15,6 +16,8 @@ WINDOW = 80
 """Words of a text in which a statement must stand."""
 SHORTEST = 3
 """Letters of a word that says something: shorter ones are `of`, `to`, `is`."""
+REMEMBERED = 1 << 16
+"""Words of which a process remembers what they are without their endings."""
 _WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,]\d+)*")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -24,12 +27,17 @@ def content_words(text: str) -> list[str]:
 
     Numbers are written without marks of thousands, so that `24,603` and `24603` are one word.
     """
-    words = []
-    for word in _WORD.findall(_CAMEL.sub(" ", text)):
-        plain = word.lower().replace(",", "")
-        if plain[0].isdigit() or (len(plain) >= SHORTEST and plain not in STOP):
-            words.append(stem(plain))
-    return words
+    words = map(_content_word, _WORD.findall(_CAMEL.sub(" ", text)))
+    return [word for word in words if word]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _content_word(written: str) -> str:
+    """A word without case and ending; empty where it says nothing."""
+    plain = written.lower().replace(",", "")
+    if plain[0].isdigit():
+        return plain
+    return stem(plain) if len(plain) >= SHORTEST and plain not in STOP else ""
 
 
 def word_share(statement: str, text: str) -> float:
@@ -58,13 +66,6 @@ class WordPlaces:
         for place, word in enumerate(words):
             places[word].append(place)
         return cls(dict(places), len(words))
-
-    def share_anywhere(self, weights: Mapping[str, float]) -> float:
-        """The weighted share of some words that the text has at all, 0 to 1."""
-        total = sum(weights.values())
-        if not total:
-            return 0.0
-        return sum(weight for word, weight in weights.items() if word in self.places) / total
 
     def best_share(self, weights: Mapping[str, float], window: int = WINDOW) -> float:
         """The largest weighted share of some words that stands within `window` words of the text, 0 to 1."""
@@ -96,10 +97,14 @@ class Rarity:
         self._stretches = 0
         self._holding: Counter[str] = Counter()
         for text in texts:
-            words = content_words(text)
-            for start in range(0, len(words), WINDOW):
-                self._stretches += 1
-                self._holding.update(set(words[start : start + WINDOW]))
+            self.add(text)
+
+    def add(self, text: str) -> None:
+        """One more text of the history."""
+        words = content_words(text)
+        for start in range(0, len(words), WINDOW):
+            self._stretches += 1
+            self._holding.update(set(words[start : start + WINDOW]))
 
     def weight(self, word: str) -> float:
         """log((n + 1) / (1 + stretches that hold the word)) + 0.1, with n stretches of `WINDOW` words."""
