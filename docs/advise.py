@@ -79,11 +79,11 @@ def lines(rows: pd.DataFrame) -> Iterator[str]:
     yield f"With the default trade: {_tally(found)}"
     yield ""
     recall = pd.DataFrame([split(rows, seed, 0.0) for seed in range(SPLITS)])
-    yield f"By what is still known alone (`--worth 0`): {_tally(recall)}"
+    yield f"By names alone (`--worth 0`): {_tally(recall)}"
     yield ""
     names = dict.fromkeys([rows["candidate"].iloc[0], *found["chosen"], *recall["chosen"]])
     table = figures(rows[rows["candidate"].isin(names)], SPEC.worth)
-    yield "| candidate, on all sessions | points | still knows | of the bill saved |"
+    yield "| candidate, on all sessions | points | names | of the bill saved |"
     yield "|---|---|---|---|"
     for row in table.itertuples():
         yield f"| `{row.candidate}` | {row.points:.1f} | {row.recall:.2f} | {percent(row.saved)} |"

@@ -23,6 +23,7 @@ from rows import between_marks
 from workbench.analysis.paired import Estimate
 from workbench.experiment.store import Results
 from workbench.formats import gap, p_value, percent
+from workbench.metrics import NAMES, WORK
 from workbench.palette import REFERENCES
 from workbench.report.comparison import differences
 from workbench.report.tables import Tables
@@ -39,10 +40,10 @@ def lines(run: Tables) -> Iterator[str]:
     """The table of a run in Markdown, and below it what the means are over."""
     against = {row["strategy"]: row for row in differences(run).to_dict("records")}
     late, larger = run.unranked(SHARE), run.over_target(SHARE)
-    yield "| strategy | still knows | 95 % interval | size used | against `truncate`, points | bound |"
-    yield "|---|---|---|---|---|---|"
+    yield "| strategy | the work | 95 % interval | against `truncate`, points | names | 95 % interval | size used |"
+    yield "|---|---|---|---|---|---|---|"
     for name in run.strategies:
-        known, bound = run.equal_size(name, SHARE), run.at_sizes(name, "recall_bound")
+        work, names = (run.equal_size(name, SHARE, half) for half in (WORK, NAMES))
         shown = f"*`{name}`*" if name in REFERENCES else f"`{name}`"
         if name in late:
             inside, of = larger[name]
@@ -50,7 +51,8 @@ def lines(run: Tables) -> Iterator[str]:
         row = against.get(name, {}) if name not in REFERENCES else {}
         used = run.used(name, SHARE)
         size = "" if used is None else percent(used)
-        yield f"| {shown} | {_mean(known)} | {_interval(known)} | {size} | {_difference(row)} | {_mean(bound)} |"
+        figures = (_mean(work), _interval(work), _difference(row), _mean(names), _interval(names), size)
+        yield f"| {shown} | {' | '.join(figures)} |"
     yield ""
     left, every = run.too_small.get(SHARE, (0, 0))
     out = f"; {left} of {every} boundaries are in no figure: what must stay is larger than the size" if left else ""

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from workbench.metrics import HEADLINE
-
 if TYPE_CHECKING:
     from workbench.analysis.gate import GateResult
     from workbench.compaction.strategy import Preset
@@ -39,7 +37,7 @@ class CompactionGate:
         *,
         baseline: str | Preset | Path = "truncate",
         sessions: Iterable[str | Path | Session] | str | Path | Session = (),
-        metric: str = HEADLINE,
+        metric: str = "",
         margin: float = 0.02,
         share: float | None = None,
         each: bool = False,
@@ -51,7 +49,7 @@ class CompactionGate:
             strategy: your preset, or a name.
             baseline: another preset or name, or as a `Path` the folder of an earlier run that has the same strategy.
             sessions: files, folders, patterns or sessions; none are the bundled ones.
-            metric: one of the run's.
+            metric: one of the run's; empty takes the work where the sessions have exams of it, else names.
             margin: the loss that is acceptable, in the metric's unit, > 0.
             share: compare at equal size, as a share of the history; None compares each under its own trigger.
             each: no single session may lose more than the margin; else the mean over sessions is judged.
@@ -62,11 +60,11 @@ class CompactionGate:
         """
         __tracebackhide__ = True
         from workbench.analysis.gate import Gate, gate
-        from workbench.analysis.scores import grouped
+        from workbench.analysis.scores import grouped, leading_metric
         from workbench.experiment.compare import compare
         from workbench.experiment.store import Results
 
-        asked = Gate(metric, margin, "natural" if share is None else "matched", share, each)
+        mode = "natural" if share is None else "matched"
         rival = strategy if isinstance(baseline, Path) else baseline
         name, against = (one if isinstance(one, str) else one.name for one in (strategy, rival))
         results = compare(
@@ -78,6 +76,8 @@ class CompactionGate:
             status = "is pending" if row.status == "pending" else "failed"
             pytest.fail(f"{name} {status} on session {row.session}: {row.reason}", pytrace=False)
         earlier = Results.open(baseline) if isinstance(baseline, Path) else results
+        metric = metric or leading_metric(results.scores, earlier.scores, mode=mode)
+        asked = Gate(metric, margin, mode, share, each)
         one = gate(grouped(results), grouped(earlier), asked, {name: against})[0]
         if one.outcome != "passed":
             figures = "no value" if one.mean is None else f"{one.mean:.4g} against {one.baseline:.4g}"

@@ -40,7 +40,7 @@ def test_the_answer_comes_first_and_no_line_is_longer_than_eighty_columns(
 def test_a_run_without_equal_size_has_no_figure_at_the_same_size(capsys: pytest.CaptureFixture[str]) -> None:
     show(Tables.of(made(9, shares=())))
     shown = capsys.readouterr().out
-    assert "Still knows on its own trigger:" in shown and "same" not in shown.partition("────")[0].splitlines()[-2]
+    assert "Names on its own trigger:" in shown and "same" not in shown.partition("────")[0].splitlines()[-2]
 
 
 def test_a_terminal_sees_the_best_row_in_bold_and_a_pipe_no_codes(
@@ -98,7 +98,7 @@ def test_compare_says_each_phase_prints_the_answer_before_the_page_is_written_an
     usual = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True, env=usual)
     in_order = (
-        "replaying and scoring: ", "writing the tables: ", "so far still known: truncate ", "working out the answer",
+        "replaying and scoring: ", "writing the tables: ", "so far names: truncate ", "working out the answer",
         "Means over", "writing the report",
     )  # fmt: skip
     places = [done.stdout.index(phase) for phase in in_order]

@@ -16,7 +16,7 @@ from workbench.report.trust import trust_sentences
 from workbench.transcript.session import Session
 
 NEAR = 0.02
-"""By how much a figure may move without a word: shares of the bill, of tokens, and of what is still known."""
+"""By how much a figure may move without a word: shares of the bill, of tokens, and of names."""
 WINDOWS = (6_000, None)
 """Of the runs: one for all sessions, and each session's own."""
 STRATEGIES = ("truncate", "summarize", "pipeline")
@@ -68,7 +68,7 @@ def _figures(run: Tables) -> Figures:
         estimates = {
             "cost saved": run.net_saving(strategy),
             "tokens saved": run.own_trigger(strategy, SAVED),
-            "still knows": run.own_trigger(strategy),
+            "names": run.own_trigger(strategy),
         }
         figures |= {(strategy, name): one.mean for name, one in estimates.items() if one is not None}
     return figures

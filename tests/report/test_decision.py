@@ -39,7 +39,7 @@ def priced(run: MadeResults, **saved: float) -> MadeResults:
 def test_a_clear_lead_is_recommended_with_its_interval_and_what_the_others_would_do() -> None:
     found = decided(priced(made(9), truncate=0.3, summarize=0.1, pipeline=0.2))
     assert found.use == "summarize" and found.recommendation == "Use summarize."
-    assert re.search(r"summarize still answers \d+ % .* and saves 10 % of the bill; pipeline answers", found.trade_off)
+    assert re.search(r"summarize keeps \d+ % of the names and saves 10 % of the bill; pipeline keeps", found.trade_off)
     assert (
         found.confidence.startswith("Confidence: high. It leads pipeline by 1") and "95 % interval" in found.confidence
     )
@@ -58,7 +58,7 @@ def test_the_bill_is_that_of_all_sessions_as_in_the_table_below() -> None:
     for row in run.rows["costs"]:
         if row["session"] == unasked:
             row.update(usd=90.0, usd_uncompacted=90.0, net_saving=0.0)
-    assert re.search(r"summarize still answers .* and saves 5 % of the bill; pipeline", decided(run).trade_off)
+    assert re.search(r"summarize keeps .* and saves 5 % of the bill; pipeline", decided(run).trade_off)
 
 
 def test_it_says_at_which_worth_of_the_bill_another_one_would_be_better() -> None:
@@ -98,7 +98,7 @@ def test_a_difference_that_nobody_would_notice_is_called_so_and_the_cheaper_one_
 def test_a_strategy_that_the_panel_ranks_before_it_is_named_with_its_metrics() -> None:
     found = decided(on_own_trigger(with_phrases(turned=False), pipeline=0.95))
     assert found.use == "pipeline"
-    said = "summarize, if questions and phrases matter more to you: there it is ahead at equal size"
+    said = "summarize, if names and phrases matter more to you: there it is ahead at equal size"
     assert any(text.startswith(said) for text in found.changes)
     assert not any("matter more" in text for text in decided(with_phrases(turned=False)).changes)
 
@@ -131,7 +131,7 @@ def test_what_no_provider_takes_or_is_not_whole_is_not_recommended() -> None:
 
 def test_the_agents_own_compaction_stands_beside_the_recommended_one() -> None:
     run = with_recorded(9)
-    assert "their own compaction still answers 66 % (95 % interval 64 to 68 %)" in decided(run).agent
+    assert "their own compaction keeps 66 % (95 % interval 64 to 68 %)" in decided(run).agent
     assert decided(made(9)).agent == ""
 
 
@@ -151,5 +151,5 @@ def test_the_page_begins_with_it_and_the_answer_at_equal_size_follows_the_table(
     report = Report(made(9))
     assert "<strong>Use summarize.</strong>" in report.verdict.html and "What would change it" in report.verdict.html
     table, _, below = report.headline.html.partition("</table>")
-    assert "Still knows, same size" in table and "summarize keeps most." in below
+    assert "Names, same size" in table and "summarize keeps most." in below
     assert str(report.verdict.plain).startswith("Use summarize. On its own trigger")

@@ -13,7 +13,7 @@ from workbench.analysis.equal_size import names_only
 from workbench.cli.headline import outcome, show
 from workbench.datasets.bundled import bundled_files
 from workbench.experiment.store import Results
-from workbench.metrics import HEADLINE
+from workbench.metrics import NAMES
 from workbench.report.tables import Tables
 from workbench.report.verdict import headline_html
 from workbench.transcript.context import Context
@@ -69,7 +69,7 @@ def test_a_context_that_holds_next_to_nothing_is_no_list_of_names() -> None:
 
 def with_levels(source: MadeResults, **levels: tuple[float, float]) -> MadeResults:
     """The same with presence and the exam's score of some strategies at every size; others have .8 and .7."""
-    for row in [one for one in source.rows["scores"] if one["metric"] == HEADLINE and one["mode"] == "matched"]:
+    for row in [one for one in source.rows["scores"] if one["metric"] == NAMES and one["mode"] == "matched"]:
         presence, row["value"] = levels.get(row["strategy"], (0.8, 0.7))
         source.rows["scores"].append({**row, "metric": "recall_presence", "value": presence})
     return source

@@ -49,7 +49,7 @@ def test_a_rank_among_strategies_that_the_verdict_calls_level_says_so_and_by_wha
     found = panel_of(run)
     assert found is not None and found.rank["summarize"] < found.rank["pipeline"]
     words = panel_words(run, found)
-    assert "In exam recall summarize and pipeline are level, as said above" in words
+    assert "In names summarize and pipeline are level, as said above" in words
     assert "What ranks them here is phrases (summarize before pipeline), not corrected" in words
 
 
@@ -57,7 +57,7 @@ def test_a_panel_that_disagrees_says_so_first_and_ranks_nobody_that_it_disputes(
     html = panel_html(Tables.of(with_phrases(turned=True)))
     assert html.data["rank"].isna().all()
     text = html.html[html.html.index("<p>") :]
-    assert text.startswith("<p>The panel disagrees about 3 pairs: ") and "in questions" in text and "in phrases" in text
+    assert text.startswith("<p>The panel disagrees about 3 pairs: ") and "in names" in text and "in phrases" in text
 
 
 def test_the_agents_own_compaction_is_at_no_common_size_and_has_no_rank() -> None:

@@ -92,7 +92,7 @@ def test_two_that_are_hardly_apart_share_the_first_place_where_sessions_are_few(
 
 def test_without_equal_size_it_says_on_whose_trigger() -> None:
     found = told(made(3, shares=()))
-    assert "On its own trigger, summarize still answers" in found.answer
+    assert "On its own trigger, summarize keeps" in found.answer
 
 
 def test_nothing_to_compare_is_said_in_words() -> None:

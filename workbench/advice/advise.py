@@ -31,7 +31,7 @@ class AdviceSpec(Priced, Masking, Execution):
     )
     default: str = Field("summarize", description="Preset that the advice is compared with: what you would use.")
     worth: float = Field(
-        WORTH, ge=0, description="Points of `still knows` that saving a tenth of the bill is worth to you; 0: none."
+        WORTH, ge=0, description="Points of names that saving a tenth of the bill is worth to you; 0: none."
     )
     margin: float = Field(MARGIN, ge=0, description="Points below which you would not notice a difference.")
     candidates: Whole | None = Field(None, ge=2, description="Try at most this many candidates; None tries all.")

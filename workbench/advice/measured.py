@@ -1,4 +1,4 @@
-"""What candidates still know and save on sessions, through the replays and tables of `compare`."""
+"""What candidates keep of exact names and save on sessions, through the replays and tables of `compare`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from workbench.experiment.grid import Grid, Point
 from workbench.experiment.prepared import SessionSource, sessions_in
 from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import Results
-from workbench.metrics import HEADLINE
+from workbench.metrics import NAMES
 
 WORTH = 1.0
-"""Points of `still knows` that saving a tenth of the bill is worth."""
+"""Points of names that saving a tenth of the bill is worth."""
 MARGIN = 2.0
 """Points below which nobody would notice a difference."""
 COLUMNS = ("unit", "session", "project", "candidate", "recall", "saved", "usd", "plain", "ok", "fits")
@@ -114,7 +114,7 @@ def _rows(
     replays = run.replays[run.replays["strategy"].isin(names)]
     table = replays[["session", "strategy", "status"]].rename(columns={"strategy": "candidate"})
     scores = run.scores[run.scores["mode"] == "natural"]
-    for column, metric in (("recall", HEADLINE), ("over", "over_window")):
+    for column, metric in (("recall", NAMES), ("over", "over_window")):
         own = scores.loc[scores["metric"] == metric, ["session", "strategy", "value"]]
         own = own.set_axis(["session", "candidate", column], axis="columns")
         table = table.merge(own, "left", ["session", "candidate"])
@@ -134,7 +134,7 @@ def _rows(
 
 @dataclass(frozen=True, slots=True)
 class Trade:
-    """What is best: points of `still knows`, and what a tenth of the bill is worth in such points."""
+    """What is best: points of names, and what a tenth of the bill is worth in such points."""
 
     worth: float
 

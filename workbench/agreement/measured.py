@@ -19,12 +19,13 @@ from workbench.errors import Unanswered
 from workbench.experiment.prepared import Prepared, prepared
 from workbench.experiment.store import typed
 from workbench.importers.importer import load
-from workbench.judge.contexts import context_text, even_choice
+from workbench.judge.contexts import even_choice
 from workbench.judge.exam.admission import admission
 from workbench.judge.exam.readers import ModelReader
 from workbench.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.item import mean_score
+from workbench.metrics.work_exam.reading import context_text
 from workbench.models.extractive import Extractive
 from workbench.replay.boundaries import at_shares
 from workbench.replay.natural import natural

@@ -17,10 +17,10 @@ from workbench.experiment.compare import compare
 from workbench.experiment.prepared import Unreadable
 from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import Results
-from workbench.metrics import HEADLINE
+from workbench.metrics import NAMES
 from workbench.transcript.session import Session
 
-METRICS = ((HEADLINE, "matched"), (HEADLINE, "natural"), ("tokens_saved", "natural"), ("cost", "natural"))
+METRICS = ((NAMES, "matched"), (NAMES, "natural"), ("tokens_saved", "natural"), ("cost", "natural"))
 """What is kept at equal size and on the strategy's own trigger, and what is saved and paid."""
 COLUMNS = ["stage", "metric", "mode", "unit", "with_it", "without_it", "effect", "low", "high", "sessions"]
 

@@ -7,14 +7,14 @@ import pandas as pd
 from workbench.analysis.scores import floats
 from workbench.errors import SettingError
 from workbench.experiment.store import Results
-from workbench.metrics import HEADLINE
+from workbench.metrics import NAMES
 
 COLUMNS = ("strategy", "sessions", "replicates", "mean", "between", "within", "model_share", "error", "error_at_most")
 """Of `variance_split`, see there."""
 
 
 def variance_split(
-    results: Results, metric: str = HEADLINE, mode: str = "natural", share: float | None = None
+    results: Results, metric: str = NAMES, mode: str = "natural", share: float | None = None
 ) -> pd.DataFrame:
     """Split each strategy's variance over sessions and replicates.
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from workbench.errors import UnknownName
 from workbench.experiment.store import Results
+from workbench.metrics import HALVES, NAMES, WORK
 from workbench.metrics.metric import Better
 
 
@@ -70,6 +71,21 @@ def select(scores: pd.DataFrame, metric: str, mode: str, share: float | None = N
     if at.empty:
         raise UnknownName("share of this run", f"{share:g}", (f"{one:g}" for one in rows["share"].unique()))
     return at
+
+
+def leading_metric(*runs: pd.DataFrame, mode: str) -> str:
+    """By which half of the headline strategies are ranked: the work, or names where too few sessions have the work.
+
+    Args:
+        *runs: tables `scores`; each has to have the work in at least half of the sessions that have a value.
+        mode: `natural` or `matched`.
+    """
+    for scores in runs:
+        rows = scores[(scores["mode"] == mode) & scores["metric"].isin(list(HALVES)) & scores["value"].notna()]
+        with_work = rows.loc[rows["metric"] == WORK, "session"].nunique()
+        if not with_work or 2 * with_work < rows["session"].nunique():
+            return NAMES
+    return WORK
 
 
 def size_gains(rows: pd.DataFrame, at_sizes: pd.DataFrame) -> pd.Series[float]:

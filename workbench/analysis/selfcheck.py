@@ -19,7 +19,7 @@ from workbench.errors import SettingError
 from workbench.experiment.compare import compare
 from workbench.experiment.prepared import Prepared, read, sources_of
 from workbench.experiment.store import Results
-from workbench.metrics import HEADLINE
+from workbench.metrics import NAMES
 from workbench.ragged import Floats
 from workbench.transcript.context import Context
 from workbench.validation.checks import (
@@ -65,9 +65,7 @@ def equal_size(run: Results) -> Check:
     scores, at_sizes = run.table("scores"), run.table("baseline_at_sizes")
     asked, used = (
         float(
-            compare_table(scores, HEADLINE, "truncate", "matched", known).set_index("strategy")["difference"][
-                "wasteful"
-            ]
+            compare_table(scores, NAMES, "truncate", "matched", known).set_index("strategy")["difference"]["wasteful"]
         )
         for known in (None, at_sizes)
     )

@@ -14,7 +14,7 @@ from workbench.cli.output import OK, PENDING, complain, records, say, say_json, 
 from workbench.formats import joined, some
 
 SHOWN = {
-    "candidate": "candidate", "points": "points:count", "still knows": "recall:decimal", "saved": "saved:percent",
+    "candidate": "candidate", "points": "points:count", "names": "recall:decimal", "saved": "saved:percent",
     "cost": "usd:dollars", "sessions": "sessions", "projects": "projects",
 }  # fmt: skip
 
@@ -26,7 +26,7 @@ TOKENS_A_SECOND = 60_000
 def advise(spec: AdviceSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False) -> int:
     """Find the strategy and settings that fit your sessions, and say what choosing them gains on unseen projects.
 
-    Points: 100 times `still knows` on the candidate's own trigger, and --worth points for each tenth of the bill that
+    Points: 100 times the names kept on the candidate's own trigger, and --worth points for each tenth of the bill that
     it saves. All candidates are tried on the same few sessions, the better half on twice as many, the last on all. The
     gain that is promised is measured on projects that the choice had not seen. The same command continues a stopped
     search.
@@ -90,7 +90,7 @@ def _show(advice: Advice, pasted: Sequence[Snippet], spec: AdviceSpec) -> None:
 
 
 def _rule(worth: float) -> str:
-    return f"100 times still knows, and {worth:g} for each tenth of the bill that is saved"
+    return f"100 times names, and {worth:g} for each tenth of the bill that is saved"
 
 
 def _plain(advice: Advice, pasted: Sequence[Snippet]) -> dict[str, object]:

@@ -10,7 +10,7 @@ import typer
 
 from workbench.analysis.gate import Gate, GateResult, changed_entities, changed_values, outcome
 from workbench.analysis.gate import gate as judge
-from workbench.analysis.scores import grouped
+from workbench.analysis.scores import grouped, leading_metric
 from workbench.cli.options import AsJson, Run
 from workbench.cli.output import FAILED, OK, UNUSABLE, complain, printable, records, say, say_json, table
 from workbench.errors import SettingError, UnknownName
@@ -18,7 +18,7 @@ from workbench.experiment.spec import listed
 from workbench.experiment.store import Results
 from workbench.formats import some
 from workbench.markup import render
-from workbench.metrics import HEADLINE
+from workbench.metrics import HALVES
 from workbench.private_files import write_private
 
 COLUMNS = ("strategy", "against", "outcome", "sessions", "baseline", "run", "difference", "95 % interval", "why")
@@ -78,7 +78,10 @@ def gate(
     baseline: Annotated[
         Path | None, typer.Option("--baseline", "-b", help="The run to compare with. None: the same run.")
     ] = None,
-    metric: Annotated[str, typer.Option("--metric", help="One of the run's metrics.")] = HEADLINE,
+    metric: Annotated[
+        str,
+        typer.Option("--metric", help="One of the run's metrics. None: the work where both runs have it, else names."),
+    ] = "",
     strategy: Annotated[
         str, typer.Option("--strategy", "-s", help="The strategies to judge, between commas. None: all in both runs.")
     ] = "",
@@ -109,9 +112,11 @@ def gate(
     """
     if baseline is None and not against:
         raise SettingError("nothing to compare with; name another run with --baseline, or a strategy with --against")
-    asked = Gate(metric, margin, "natural" if share is None else "matched", share, each)
     one = Results.open(run)
     other = one if baseline is None else Results.open(baseline)
+    mode = "natural" if share is None else "matched"
+    metric = metric or leading_metric(one.scores, other.scores, mode=mode)
+    asked = Gate(metric, margin, mode, share, each)
     judged = {name: against or name for name in listed(strategy)} or None
     if against and judged is None:
         others = [str(name) for name in one.replays["strategy"].unique() if name not in (against, "none", "null")]
@@ -125,6 +130,7 @@ def gate(
     if as_json:
         say_json({"outcome": found, "asked": asdict(asked), "verdicts": [asdict(one) for one in verdicts]})
     else:
+        say(f"By {HALVES.get(metric, metric)}:\n")
         say(table(verdict_rows(verdicts)))
     code = CODES[found]
     return UNUSABLE if code == OK and _pending((one, other), {*(judged or ()), *(judged or {}).values()}) else code
@@ -133,7 +139,10 @@ def gate(
 def diff(
     before: Annotated[Path, typer.Argument(help="The folder of the earlier run.")],
     after: Annotated[Path, typer.Argument(help="The folder of the later run.")],
-    metric: Annotated[str, typer.Option("--metric", help="Whose values to compare.")] = HEADLINE,
+    metric: Annotated[
+        str,
+        typer.Option("--metric", help="Whose values to compare. None: the work where both runs have it, else names."),
+    ] = "",
     strategy: Annotated[str, typer.Option("--strategy", "-s", help="Strategies between commas. None: all.")] = "",
     most: Annotated[int, typer.Option("--most", min=1, help="Rows to print of each table.")] = 20,
     as_json: AsJson = False,
@@ -149,6 +158,7 @@ def diff(
       workbench diff reports/main reports/today --strategy mine
     """
     one, other = Results.open(before), Results.open(after)
+    metric = metric or leading_metric(one.scores, other.scores, mode="matched")
     chosen, new, old = listed(strategy), *_scores(other, one)
     for kind, column, asked in (("strategy", "strategy", chosen), ("metric", "metric", [metric])):
         known = {*map(str, new[column]), *map(str, old[column])}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from textwrap import fill
 from typing import Any
@@ -15,10 +15,12 @@ from workbench.cli.ending import answered
 from workbench.cli.output import WIDTH, complain, painted, printable, records, say, table, while_read, write
 from workbench.experiment.store import Results
 from workbench.formats import NOTHING, gap, interval, joined, missing, percent, points, some
+from workbench.metrics import HALVES, NAMES, WORK
 from workbench.report import render
 from workbench.report.comparison import differences, panel_of, panel_words
 from workbench.report.cost import within_reach
 from workbench.report.decision import decision
+from workbench.report.readers import calibrations, kinds, opening, unknown_work, who_read
 from workbench.report.summaries import RECORDED, by_size, recorded
 from workbench.report.summaries import headline as means_of
 from workbench.report.tables import SAVED, Tables
@@ -30,10 +32,10 @@ METRICS = ("tokens_saved", "peak_context", "over_window", "compactions", "prefix
 LEVELS = ("recall_bound", "recall_presence", "recall_coverage")
 TWICE = {"saved", "saved_low", "saved_high", "bound", "presence", "coverage"}
 """Figures of the report's headline that have longer names here."""
-FEW = {
-    "strategy": "strategy", "same\nsize": "known", "own\ntrigger": "own", "cost\nsaved": "saved",
-}  # fmt: skip
-"""Columns of the table that everybody sees; `--wide` shows all."""
+COLUMN = {WORK: "the\nwork", NAMES: "\nnames"}
+"""Heads of the two numbers at the same size."""
+OWN_COLUMN = {WORK: "work,\nown", NAMES: "names,\nown"}
+"""Heads of the same on a strategy's own trigger."""
 ALL = {
     "bound": "recall_bound:percent", "tokens\nsaved": "tokens_saved:percent", "cost": "cost:dollars",
     "cost saved\n(95 % interval)": "saved_interval", "compactions": "compactions:count",
@@ -78,8 +80,15 @@ def outcome(results: Results, run: Tables, no_report: bool) -> dict[str, object]
         "projects": len(set(run.projects.values())),
         "unreadable": records(sessions.loc[sessions["status"] != "ok", ["path", "reason"]]),
         **answered(results),
+        "opening": opening(run),
         "decision": None if chosen is None else asdict(chosen),
         "verdict": str(verdict(run)),
+        "read_by": who_read(run),
+        "ranked_by": run.first_half,
+        "sessions_with_work": len(run.sessions_with_work),
+        "unknown": unknown_work(run),
+        "calibration": {kind: asdict(found) for kind, found in calibrations().items()} if run.has_work else {},
+        "kinds": dict(kinds(run)),
         "warnings": list(trust_sentences(run)),
         "notes": list(notes(run)),
         "names_only": {name: {"presence": named, "exam": told} for name, (named, told) in run.names_only.items()},
@@ -113,6 +122,8 @@ def show(run: Tables, *, wide: bool = False) -> None:
     """Print what the run says in words, then its table: few columns in 80 characters, or all."""
     found = verdict(run)
     chosen = decision(run)
+    for text in filter(None, (opening(run),)):
+        write(text, "bold")
     if chosen is None:
         write(found.answer, "bold")
     else:
@@ -123,24 +134,22 @@ def show(run: Tables, *, wide: bool = False) -> None:
         write("What would change it:")
         for text in chosen.changes:
             say(fill(printable(text), WIDTH, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False))
-    rows, columns = _rows(run), dict(FEW)
-    if any("against" in row for row in rows):
-        columns = {**dict([*columns.items()][:2]), f"vs {run.baseline}": "against", **columns}
-    if not run.shares:
-        del columns["same\nsize"]
-    if any("recorded" in row for row in rows):
-        columns["where agent\ncompacted"] = "recorded"
+    rows = _rows(run)
+    columns = _few_columns(run, rows)
     if wide:
-        columns |= {**_sizes(run), **ALL}
-    where = ["at the same size"] * bool(run.shares) + ["on its own trigger"]
-    where += ["where the agent compacted"] * ("where agent\ncompacted" in columns)
-    say(f"\nStill knows {joined(where)}:\n")
+        columns |= {**own_columns(run), **_sizes(run), **ALL}
+    where = ["at the same size"] * bool(run.shares)
+    where += ["on its own trigger"] * (wide or not run.shares)
+    where += ["where the agent compacted"] * ("recorded" in columns.values())
+    say(f"\n{joined([HALVES[half] for half in _halves(run)]).capitalize()} {joined(where)}:\n")
     say(table(rows, columns, room=None if wide else WIDTH))
+    for text in filter(None, (who_read(run), unknown_work(run))):
+        write(text)
     if reach := records(within_reach(run)):
         say("\nWithin reach of recall, each on its own trigger:\n")
         say(table(reach, WITHIN_REACH, room=WIDTH))
         write(
-            "Recoverable: of the questions of still knows, those answered only with what a call of recall gives back "
+            "Recoverable: of the questions for names, those answered only with what a call of recall gives back "
             "for words of the question that stand in the context. Calls in 100 requests; cost saved with and without."
         )
     if chosen is not None:
@@ -149,6 +158,34 @@ def show(run: Tables, *, wide: bool = False) -> None:
         write(note)
     if found.caveats:
         write(" ".join(found.caveats))
+
+
+def _halves(run: Tables) -> list[str]:
+    """The numbers of the headline that the run has, the leading one first."""
+    halves = [half for half in HALVES if half == NAMES or run.has_work]
+    return sorted(halves, key=lambda half: half != run.first_half)
+
+
+def _few_columns(run: Tables, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The columns that everybody sees, by their heads; `--wide` shows all."""
+    columns = {"strategy": "strategy"}
+    compared = any("against" in row for row in rows)
+    for half in _halves(run):
+        if run.shares:
+            columns[COLUMN[half]] = f"same_{half}"
+        if compared and half == run.first_half:
+            columns[f"vs {run.baseline}"] = "against"
+    if not run.shares:
+        columns |= own_columns(run)
+    columns["cost\nsaved"] = "saved"
+    if any("recorded" in row for row in rows):
+        columns["where agent\ncompacted"] = "recorded"
+    return columns
+
+
+def own_columns(run: Tables) -> dict[str, str]:
+    """The columns of the same numbers on a strategy's own trigger."""
+    return {OWN_COLUMN[half]: f"own_{half}" for half in _halves(run)}
 
 
 def _rows(run: Tables) -> list[dict[str, Any]]:
@@ -160,8 +197,10 @@ def _rows(run: Tables) -> list[dict[str, Any]]:
     for row in headline(run):
         name = str(row["strategy"])
         shown = {
-            "known": percent(row["same_size"]) + "*" * (name in large),
-            "own": percent(row["recall"]) + "!" * (name in over),
+            f"same_{WORK}": _with_interval(row, "work") + "*" * (name in large),
+            f"same_{NAMES}": _with_interval(row, "names") + "*" * (name in large),
+            f"own_{WORK}": percent(row["work_own"]) + "!" * (name in over),
+            f"own_{NAMES}": percent(row["names_own"]) + "!" * (name in over),
             "saved": percent(row["cost_saved"]), "saved_interval": _with_interval(row, "cost_saved"),
             "style": OF_ROW.get(name, "bold" if name == next(iter(run.contenders), "") else ""),
         }  # fmt: skip
@@ -176,12 +215,13 @@ def _rows(run: Tables) -> list[dict[str, Any]]:
 
 
 def show_sizes(run: Tables) -> None:
-    """Print what each strategy of the headline still knows at each size, and what it really used, if there are any."""
+    """Print the leading number of each strategy at each size, and what it really used, if there are any."""
     if not run.shares:
         return
     columns = {"strategy": "strategy", **_sizes(run)}
     columns |= {f"vs {run.baseline}": "against"} if len(differences(run)) else {}
-    say("\nStill knows, asked to cut the same history to these shares; used: really kept:\n")
+    half = HALVES[run.first_half].capitalize()
+    say(f"\n{half}, asked to cut the same history to these shares; used: really kept:\n")
     say(table(_rows(run), columns | {"bound": "recall_bound:percent"}, room=WIDTH))
 
 
@@ -190,21 +230,25 @@ def _sizes(run: Tables) -> dict[str, str]:
 
 
 NARROW = "--wide shows all columns, --json every figure with its interval; docs/method.md says how each is made."
-KNOWS = (
-    "Still knows: of the questions about what the agent later used, each with look-alike answers, the share that can "
-    "be answered from the context, corrected for guessing."
-)
+MEANS = {
+    WORK: "The work: the chance that a real model answers a question about how the work stands right from the context; "
+    "intervals do not hold what the reader errs by itself.",
+    NAMES: "Names: of the exact names that the agent later used, each asked among look-alikes, the share that the "
+    "context tells, corrected for guessing.",
+}
+"""What each number of the headline is."""
 
 
 def _essential(run: Tables) -> Iterator[str]:
     """What must be known to read the few columns."""
-    yield f"{KNOWS} Means over {over_sessions(run)}."
+    yield " ".join([*(MEANS[half] for half in _halves(run)), f"Means over {over_sessions(run)}."])
     if len(differences(run)):
         if run.shares and run.curve_range is None:
             credit = f"who kept less is credited with what {run.baseline} gains by the rest"
             yield f"Same size: at the size asked for; {credit}."
         where = "at equal size" if run.shares else "on its own trigger"
-        yield f"vs {run.baseline}: points {where}, with the 95 % interval; ✓ or ✗: better or worse beyond chance."
+        compared = f"{HALVES[run.first_half]}, points {where}, with the 95 % interval"
+        yield f"vs {run.baseline}: {compared}; ✓ or ✗: better or worse beyond chance."
     yield _windows(run.replayed)
     yield from _limits(run)
 

@@ -18,6 +18,7 @@ from workbench.experiment.grid import read
 from workbench.experiment.spec import Execution, Masking, RunSpec
 from workbench.experiment.sweep import forecast
 from workbench.experiment.sweep import sweep as run_of
+from workbench.metrics import HALVES
 from workbench.report.sweep import sweep_table
 from workbench.report.tables import Tables
 
@@ -135,9 +136,10 @@ def _show(points: pd.DataFrame, run: Tables) -> None:
         for row in records(points)
     ]
     say("Each on its own trigger:\n")
-    say(table(rows, {"point": "strategy", "still knows": "recall:decimal", **COLUMNS}))
+    half = HALVES[run.leading("natural")]
+    say(table(rows, {"point": "strategy", half: "recall:decimal", **COLUMNS}))
     say("\nUnbeaten: no other point keeps at least as much and saves at least as much, and one of the two more.")
-    say("Still knows and tokens saved are means over the same sessions: those that have both figures.")
+    say(f"{half.capitalize()} and tokens saved are means over the same sessions: those that have both figures.")
     show_sizes(run)
     for note in size_notes(run):
         write(note)

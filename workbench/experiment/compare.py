@@ -240,12 +240,12 @@ def _keep_finished(folder: RunFolder, sessions: Sequence[Row]) -> None:
 
 
 def _tell(bar: tqdm[NoReturn], known: dict[str, list[float]], part: float, result: ShardResult) -> None:
-    """Move the bar on, and put behind it what each strategy still knows on its own trigger: means over sessions."""
+    """Move the bar on, and put behind it the names that each strategy keeps on its own trigger: means over sessions."""
     for one in chain.from_iterable(done for _, done in result.sessions):
         if one.recall is not None and one.strategy not in REFERENCES:
             known[one.strategy].append(one.recall)
     means = [f"{name} {percent(sum(values) / len(values))}" for name, values in known.items()]
-    bar.set_postfix_str(f"so far still known: {', '.join(means)}" if means else "", refresh=False)
+    bar.set_postfix_str(f"so far names: {', '.join(means)}" if means else "", refresh=False)
     bar.update(part)
 
 

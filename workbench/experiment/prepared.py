@@ -19,6 +19,8 @@ from workbench.metrics.exam.item import Exam, corrected
 from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
 from workbench.metrics.view import view
+from workbench.metrics.work_exam.document import file_beside
+from workbench.metrics.work_exam.reading import WorkReading
 from workbench.models.extractive import Extractive
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
@@ -50,6 +52,23 @@ class Prepared:
     masked: frozenset[str] = frozenset()
     left_out: tuple[str, ...] = ()
     _models: dict[Model, Model] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def work(self) -> WorkReading:
+        """The session's written exams of the work; they are read when they are asked for."""
+        return WorkReading.of(self.index, self.session)
+
+    def exam_beside(self, at: Collection[int]) -> tuple[int, ...]:
+        """Further boundaries for the exam of the work: its own, where none of `at` has any of its questions."""
+        written = self.work.boundaries
+        return () if set(at).intersection(written) else written
+
+    def exam_after(self, at: Sequence[int]) -> tuple[int, ...]:
+        """Further boundaries for the exam of the work on a strategy's own trigger: its own from the first of `at` on.
+
+        Before that the window was never full, and all strategies send the whole history.
+        """
+        return tuple(boundary for boundary in self.work.boundaries if at and boundary > at[0] and boundary not in at)
 
     def reader(self, model: Model) -> Model:
         """The model of a replay, which ends where a provider does not answer.
@@ -131,7 +150,7 @@ def replay(
     def replayed(model: Model, score_at: Collection[int] = ()) -> Replay:
         return natural(
             ready.session, chosen, model, ready.sizing, window=used, score_at=score_at, refusals=refusals,
-            by_hand=by_hand,
+            by_hand=by_hand, exam_at=ready.exam_after(at) if score_at else (),
         )  # fmt: skip
 
     try:
@@ -320,11 +339,18 @@ def read(source: SessionSource, window: int | None = None, *, redaction: frozens
     if source.path is None:
         assert source.session is not None
         return Recording((_masked(source.session, window, redaction),))
-    return _read_file(source.path, source.path.stat().st_mtime_ns if source.path.exists() else 0, window, redaction)
+    changed = _changed(source.path), _changed(file_beside(source.path))
+    return _read_file(source.path, changed, window, redaction)
+
+
+def _changed(path: Path) -> int:
+    """When a file was changed; 0 where there is none."""
+    return path.stat().st_mtime_ns if path.exists() else 0
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _read_file(path: Path, changed: int, window: int | None, redaction: frozenset[str] | None) -> Recording:
+def _read_file(path: Path, changed: tuple[int, int], window: int | None, redaction: frozenset[str] | None) -> Recording:
+    """The sessions of a file; `changed` says of which version of it and of the exams beside it."""
     ready, bad = list[Prepared](), list[Unreadable]()
     mask = masker(redaction)
     for loaded in scan([path], lenient=True):

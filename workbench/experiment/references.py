@@ -33,6 +33,7 @@ class BaselineAtSizes:
     """Cuts one session under the baseline of a run to the sizes that other strategies used, and scores it there.
 
     Contexts and scores are kept, so that strategies of about one size share them; they do not depend on the order.
+    At `exam_at`, boundaries beside `at`, only the exam of the work is asked.
     """
 
     ready: Prepared
@@ -40,6 +41,7 @@ class BaselineAtSizes:
     model: Model
     at: tuple[int, ...]
     shares: tuple[float, ...]
+    exam_at: tuple[int, ...] = ()
     _cut: dict[tuple[int, int], Compaction] = field(default_factory=dict, init=False)
     _scores: dict[tuple[int, ...], tuple[Score, ...]] = field(default_factory=dict, init=False)
 
@@ -81,9 +83,9 @@ class BaselineAtSizes:
         """The baseline at the sizes asked for, by boundary."""
         done = matched(
             self.ready.session, self.preset, self.model, self.ready.sizing,
-            window=self.ready.window, at=self.at, shares=self.shares,
+            window=self.ready.window, at=self.at, shares=self.shares, exam_at=self.exam_at,
         )  # fmt: skip
-        return {at: [event.compaction for event in done.events if event.at == at] for at in self.at}
+        return {at: [event.compaction for event in done.events if event.at == at] for at in (*self.at, *self.exam_at)}
 
     def _at_size(self, event: CompactionEvent) -> tuple[int, Compaction, int]:
         """The boundary, the baseline cut to the size that a compaction came to there, and that size."""
@@ -117,7 +119,7 @@ class BaselineAtSizes:
             return tuple(Score(None, "the baseline cannot be cut to that size") for _ in METRICS)
         key = tuple(map(id, (done for _, done, _ in cuts)))
         if key not in self._scores:
-            shots = tuple(Snapshot(at, done.sent, 0.0) for at, done, _ in cuts)
+            shots = tuple(Snapshot(at, done.sent, 0.0, exam_only=at in self.exam_at) for at, done, _ in cuts)
             ready = self.ready
             replay = Replay(ready.session, self.preset.name, "matched", ready.window, ready.sizing, (), (), shots)
             data = MetricInput(replay, ready.index, 0.0)
@@ -131,12 +133,13 @@ def _apart(done: Compaction, wanted: int) -> float:
 
 
 def reference_inputs(
-    ready: Prepared, spec: Scope, sized: Sequence[SizedHistory], really: Mapping[int, RecordedContexts]
-) -> Iterator[MetricInput]:
+    ready: Prepared, spec: Scope, sized: Sequence[SizedHistory], really: Mapping[int, RecordedContexts],
+    exam_only: frozenset[int],
+) -> Iterator[MetricInput]:  # fmt: skip
     """What the references are scored by: `random` and `oracle` at every size, `recorded` where it was.
 
     `sized` has the histories that fit their sizes, `really` the recorded compactions by boundary; the seed of `spec`
-    draws the random messages.
+    draws the random messages. At the boundaries `exam_only` only the exam of the work is asked.
     """
     whole = {one.at: ready.sizing.history(ready.session.messages, one.at) for one in sized}
     exams = Exams.of(ready.index)
@@ -153,7 +156,12 @@ def reference_inputs(
     shares = tuple(dict.fromkeys(one.share for one in sized if one.share is not None))
     recorded = [one for one in sized if one.share is None]
     for reference in ("random", "oracle"):
-        shots = [Snapshot(one.at, made(reference, one), one.share) for one in sized]
+        shots = [
+            Snapshot(
+                one.at, made(reference, one), one.share, exam_only=one.share is not None and one.at in exam_only
+            )
+            for one in sized
+        ]  # fmt: skip
         for share in shares:
             yield MetricInput(replay(reference, "matched", shots), ready.index, share)
         if recorded:

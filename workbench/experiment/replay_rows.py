@@ -71,10 +71,11 @@ def replay_rows(
         if baseline is not None and replay.mode == "matched":
             tables["baseline_at_sizes"] += baseline.rows(replay)
     at = at_boundaries(session, ready.sizing, ready.window, spec.boundaries) if spec.shares else ()
-    sized = (*sized_histories(session, ready.sizing, at, spec.shares), *recorded_histories(really))
+    exam_at = ready.exam_beside(at) if spec.shares else ()
+    sized = (*sized_histories(session, ready.sizing, (*at, *exam_at), spec.shares), *recorded_histories(really))
     fitting = [one for one in sized if one.fits]
     if preset.name == "none":  # the references that no agent could make are made beside the one that keeps all
-        for data in reference_inputs(ready, spec, fitting, really):
+        for data in reference_inputs(ready, spec, fitting, really, frozenset(exam_at)):
             _fill(tables, data)
         tables["reconciliation"] += reconciliation(ready, prices)
         tables["boundaries"] += [_boundary(one) for one in sized]
@@ -98,10 +99,13 @@ def replays(
 ) -> Iterator[Replay]:
     """A session's replays under a preset, made one by one: natural, at equal size, and at its recorded compactions."""
     session, sizing, window = ready.session, ready.sizing, ready.window
-    yield natural(session, preset, model, sizing, window=window, score_at=by_fill(session, sizing, window))
+    filled = by_fill(session, sizing, window)
+    exam_after = ready.exam_after(filled)
+    yield natural(session, preset, model, sizing, window=window, score_at=filled, exam_at=exam_after)
     if spec.shares:
         at = at_boundaries(session, sizing, window, spec.boundaries)
-        yield matched(session, preset, model, sizing, window=window, at=at, shares=spec.shares)
+        exam_at = ready.exam_beside(at)
+        yield matched(session, preset, model, sizing, window=window, at=at, shares=spec.shares, exam_at=exam_at)
     really = recorded_contexts(session, sizing) if really is None else really
     if any(one.fits for one in recorded_histories(really)):
         yield at_recorded_sizes(session, preset, model, sizing, window=window, really=really)

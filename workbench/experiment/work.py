@@ -18,7 +18,7 @@ from workbench.experiment.replay_rows import Row, replay_rows, replays
 from workbench.experiment.requests_ahead import RequestsAhead, is_awaited
 from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import SCHEMA, RunFolder
-from workbench.metrics import HEADLINE
+from workbench.metrics import NAMES
 from workbench.metrics.builtin import installed
 from workbench.models.folder import Folder, are_changed
 from workbench.models.model import Model
@@ -53,7 +53,7 @@ class Task:
             return None
         model = model or ready.reader(self.model_settings.model(self.spec.model[0]))
         at = at_boundaries(ready.session, ready.sizing, ready.window, self.spec.boundaries)
-        return BaselineAtSizes(ready, self.baseline, model, at, self.spec.shares)
+        return BaselineAtSizes(ready, self.baseline, model, at, self.spec.shares, ready.exam_beside(at))
 
     def masked(self, text: str) -> str:
         """A path or a reason: either may quote what is to be masked, such as a part of a provider's key."""
@@ -166,7 +166,7 @@ def _replayed(
 
 
 def _is_recall(row: Row, strategy: str) -> bool:
-    return row["metric"] == HEADLINE and row["mode"] == "natural" and row["strategy"] == strategy
+    return row["metric"] == NAMES and row["mode"] == "natural" and row["strategy"] == strategy
 
 
 def _new_tables(
@@ -269,7 +269,7 @@ def replay_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Mode
     return key(
         SCHEMA, code_version(), content, session.id, preset, who, task.model_settings.seal(model), ready.window,
         spec.shares, spec.boundaries, spec.seed, spec.redaction, spec.price_model, spec.prices,
-        installed(), against,
+        installed(), against, ready.work.seal,
     )  # fmt: skip
 
 

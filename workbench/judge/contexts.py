@@ -9,7 +9,6 @@ from typing import Self, TypeVar
 
 from pydantic import Field
 
-from workbench.compaction.prompt_template import PromptTemplate
 from workbench.datasets.bundled import bundled_files
 from workbench.errors import LeftOut, SettingError, Unanswered
 from workbench.experiment.filler import FillerModel, is_asked
@@ -37,7 +36,6 @@ from workbench.replay.boundaries import at_shares
 from workbench.replay.matched import matched, stays_larger
 from workbench.replay.step import CompactionEvent, Replay
 from workbench.transcript.context import Context
-from workbench.transcript.message import Message
 from workbench.transcript.session import Session
 
 
@@ -79,17 +77,11 @@ class Compacted:
 
 
 Item = TypeVar("Item")
-_WHOLE = PromptTemplate(result_chars="whole", argument_chars="whole")
 
 
 def even_choice(items: Sequence[Item], most: int) -> Sequence[Item]:
     """All items, or at most so many of them at even distances; the first is among them."""
     return items if len(items) <= most else [items[i * len(items) // most] for i in range(most)]
-
-
-def context_text(messages: Sequence[Message]) -> str:
-    """A context as the text that a model is shown: whole, with thoughts kept apart."""
-    return _WHOLE.transcript(messages)
 
 
 def _compacted(ready: Prepared, replay: Replay, why: Mapping[float, str], chain: int) -> Iterator[Compacted]:

@@ -13,6 +13,7 @@ from workbench.metrics.demand import Level
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.later_use import Part
 from workbench.metrics.metric import FunctionMetric, Metric, MetricInput, Score, mean_score, metric
+from workbench.metrics.work_exam.reading import NOT_HERE, WorkReading
 from workbench.ragged import kept_mask
 from workbench.registry import found
 from workbench.transcript.message import Summary, said_texts
@@ -35,8 +36,24 @@ def _mean(data: MetricInput, level: Level) -> Score:
 
 
 @metric("share", "higher")
+def work(data: MetricInput) -> Score:
+    """The work: the chance that a real model answers a question about how the work stands right from the context.
+
+    In [0, 1]; a mean over the questions of a written exam, then over the boundaries that have one. No model is asked:
+    a fitted reader foretells the answers (docs/work-exam.md). Absent where nobody wrote an exam for the session.
+    """
+    reading = WorkReading.of(data.index, data.replay.session)
+    if reading.why:
+        return Score(None, reading.why)
+    if not data.work_snapshots:
+        return Score(None, NO_BOUNDARY)
+    chances = [reading.chance(shot.at, shot.context.messages) for shot in data.work_snapshots]
+    return mean_score([chance for chance in chances if chance is not None], NOT_HERE)
+
+
+@metric("share", "higher")
 def exam_recall(data: MetricInput) -> Score:
-    """Exam recall, the headline: what the context answers of an exam about what was needed later.
+    """Exam recall, `names` in reports: what the context answers of an exam about exact names that were needed later.
 
     By the lexical reader; 1 is everything, 0 is guessing, below it is worse. A name alone wins nothing, and a false
     statement counts against (docs/method.md). `n`: boundaries with at least `FEWEST` items, of at most

@@ -33,6 +33,7 @@ class Index(TextIndex):
         super().__init__(InvertedIndex(self.messages, self.extractor))
         self.background = background
         self._demands: dict[int, Demand] = {}
+        self.work_reading: object = None  # of `work_exam.reading`, which is made of an index
 
     @property
     def entities(self) -> tuple[Entity, ...]:

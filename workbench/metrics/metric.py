@@ -50,6 +50,11 @@ class MetricInput:
     @cached_property
     def snapshots(self) -> tuple[Snapshot, ...]:
         """The contexts to score: of this budget in matched mode, all in natural mode."""
+        return tuple(shot for shot in self.work_snapshots if not shot.exam_only)
+
+    @cached_property
+    def work_snapshots(self) -> tuple[Snapshot, ...]:
+        """The contexts from which the exam of the work may be answered: those to score, and some beside them."""
         return tuple(shot for shot in self.replay.snapshots if shot.share == self.share)
 
     @cached_property

@@ -123,12 +123,14 @@ def matched(
     window: int,
     at: Sequence[int],
     shares: Sequence[float],
+    exam_at: Sequence[int] = (),
     chain: int = 1,
 ) -> Replay:
     """Every boundary at every budget, each from the whole history.
 
     The budgets are shares of the history's tokens without overhead, in (0, 1), see `budget`. A boundary where what must
     stay is larger than the share is left out. Of the preset only the strategy is used, not its trigger and its counter.
+    At `exam_at`, further boundaries, only the exam of the work is asked.
 
     Args:
         session: n messages.
@@ -138,14 +140,15 @@ def matched(
         window: tokens.
         at: boundaries.
         shares: of the history.
+        exam_at: further boundaries.
         chain: compactions in a row that bring a history to its size, see `compacted_in_chain`. A boundary with too few
             requests before it is left out.
 
     Raises:
         ModelError: the model failed and the strategy has nothing to use otherwise.
     """
-    sized = sized_histories(session, sizing, at, shares)
-    return _compacted(session, preset, model, sizing, window, "matched", sized, chain)
+    sized = sized_histories(session, sizing, (*at, *exam_at), shares)
+    return _compacted(session, preset, model, sizing, window, "matched", sized, chain, frozenset(exam_at))
 
 
 def at_recorded_sizes(
@@ -168,6 +171,7 @@ def _compacted(
     mode: Mode,
     histories: Iterable[SizedHistory],
     chain: int = 1,
+    exam_only: frozenset[int] = frozenset(),
 ) -> Replay:
     events: list[CompactionEvent] = []
     for sized in histories:
@@ -178,7 +182,9 @@ def _compacted(
         if compactions:
             *earlier, final = compactions
             events.append(CompactionEvent(len(events), sized.at, final, sized.share, tuple(earlier)))
-    shots = tuple(Snapshot(event.at, event.compaction.sent, event.share) for event in events)
+    shots = tuple(
+        Snapshot(event.at, event.compaction.sent, event.share, exam_only=event.at in exam_only) for event in events
+    )
     return Replay(session, preset.name, mode, window, sizing, (), tuple(events), shots)
 
 

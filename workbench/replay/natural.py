@@ -21,7 +21,7 @@ PATIENCE = 0.02
 
 def natural(
     session: Session, preset: Preset, model: Model, sizing: Sizing, *, window: int, score_at: Collection[int] = (),
-    refusals: bool = False, by_hand: Collection[int] = (),
+    refusals: bool = False, by_hand: Collection[int] = (), exam_at: Collection[int] = (),
 ) -> Replay:  # fmt: skip
     """The session under the preset. Each recorded request is one chance for the trigger; losses chain.
 
@@ -35,12 +35,16 @@ def natural(
         refusals: whether a request above the window is refused, as by a provider, and answered as the preset's system
             does. Otherwise it is sent as it is.
         by_hand: before which messages the user compacts.
+        exam_at: further boundaries, at which only the exam of the work is asked.
 
     Raises:
         ModelError: the model failed and the preset has nothing to use otherwise.
         CompactionRefused: the user compacts during a turn, and the preset's system does so only between turns.
     """
-    walk = Walk(session, preset, model, sizing, window=window, score_at=score_at, refusals=refusals, by_hand=by_hand)
+    walk = Walk(
+        session, preset, model, sizing, window=window, score_at=score_at, refusals=refusals, by_hand=by_hand,
+        exam_at=exam_at,
+    )  # fmt: skip
     while not walk.done:
         walk.go_on()
     return walk.replay()
@@ -59,6 +63,7 @@ class Walk:
     def __init__(
         self, session: Session, preset: Preset, model: Model, sizing: Sizing, *, window: int,
         score_at: Collection[int] = (), refusals: bool = False, by_hand: Collection[int] = (),
+        exam_at: Collection[int] = (),
     ) -> None:  # fmt: skip
         self.session, self.preset, self.model, self.sizing, self.window = session, preset, model, sizing, window
         self.refusals, self.by_hand = refusals, frozenset(by_hand)
@@ -68,7 +73,7 @@ class Walk:
         self.steps: list[Step] = []
         self.events: list[CompactionEvent] = []
         self.snapshots: list[Snapshot] = []
-        self.wanted = frozenset(score_at)
+        self.wanted, self.exam_only = frozenset(score_at), frozenset(exam_at).difference(score_at)
         self.recorded = self.real = sizing.overhead
         self.reals: list[int] = self.sent.sizes if preset.count is None else []
         self.requested = 0  # messages of the newest request that are still a prefix of what is sent
@@ -141,10 +146,10 @@ class Walk:
         self.fired = None
         self.requested, self.prefix = len(self.sent.messages), self.real
         self.reported, self.since = (self.real, 0), 0
-        if self.at in self.wanted:
+        if self.at in self.wanted or self.at in self.exam_only:
             sent, sizing = self.sent, self.sizing
             context = Context(tuple(sent.messages), tuple(self.reals), sizing.overhead, sizing.count, sent.archive)
-            self.snapshots.append(Snapshot(self.at, context))
+            self.snapshots.append(Snapshot(self.at, context, exam_only=self.at in self.exam_only))
 
     def consider(self, moment: Moment) -> None:
         """Ask the trigger, and compact if it is due."""

@@ -57,11 +57,16 @@ class CompactionEvent:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a request would have sent, at a boundary where it is to be scored."""
+    """What a request would have sent, at a boundary where it is to be scored.
+
+    Attributes:
+        exam_only: whether only the exam of the work is asked there, since that is where its questions were written.
+    """
 
     at: int
     context: Context
     share: float | None = None
+    exam_only: bool = False
 
 
 class RunEnded(NamedTuple):

@@ -9,12 +9,13 @@ import pandas as pd
 from workbench.analysis.compared import ALPHA, COLUMNS, WORTH, compare_table, lead_table
 from workbench.analysis.paired import holm
 from workbench.analysis.panel import Panel, frontier, panel
-from workbench.analysis.scores import at_sizes_of, same_baseline, size_gains
+from workbench.analysis.scores import at_sizes_of, leading_metric, same_baseline, size_gains
 from workbench.formats import missing
-from workbench.metrics import HEADLINE, PANEL
+from workbench.metrics import HALVES, NAMES, PANEL
 from workbench.report.html import Html, empty, note, part, sentences
 from workbench.report.losses import losses_html
 from workbench.report.once import once
+from workbench.report.readers import without_bias
 from workbench.report.summaries import replayed_contenders
 from workbench.report.tables import SAVED, Tables
 
@@ -24,24 +25,27 @@ OWN_TRIGGER = "each on its own trigger"
 
 
 @once
-def differences(run: Tables, metric: str = HEADLINE) -> pd.DataFrame:
+def differences(run: Tables, metric: str = "") -> pd.DataFrame:
     """Every strategy against the baseline, paired by session; the columns are those of `analysis.compared`.
 
-    Recall is compared at equal size where the run has it; all else under the strategies' own triggers.
+    A half of the headline, by default the leading one, is compared at equal size where the run has it; all else under
+    the strategies' own triggers. A difference that may be the reader's bias is undecided.
     """
-    base, mode = run.baseline, "matched" if metric == HEADLINE and run.shares else "natural"
+    metric = metric or run.first_half
+    base, mode = run.baseline, "matched" if metric in HALVES and run.shares else "natural"
     if base is None or base not in set(run.select(metric, mode)["strategy"]):
         return pd.DataFrame(columns=list(COLUMNS))
-    return compare_table(run.scores, metric, base, mode, run.at_used_sizes)
+    rows = compare_table(run.scores, metric, base, mode, run.at_used_sizes)
+    return without_bias(run, rows, metric, base)
 
 
 @once
 def lead(run: Tables, first: str) -> pd.DataFrame:
     """The leading strategy against every other contender; the family of tests is all pairs of contenders."""
-    mode = "matched" if run.shares else "natural"
-    if len(run.contenders) < 2 or run.values(HEADLINE, first, mode).empty:
+    mode, metric = "matched" if run.shares else "natural", run.first_half
+    if len(run.contenders) < 2 or run.values(metric, first, mode).empty:
         return pd.DataFrame(columns=list(COLUMNS))
-    return lead_table(run.scores, HEADLINE, first, mode, run.at_used_sizes)
+    return without_bias(run, lead_table(run.scores, metric, first, mode, run.at_used_sizes), metric, first)
 
 
 def level_with_first(run: Tables) -> list[str]:
@@ -64,10 +68,11 @@ def differences_html(run: Tables) -> Html:
         return empty("There are no two strategies to compare.")
     recall, saved = differences(run), differences(run, SAVED)
     where = "all cut to the same size" if run.shares else OWN_TRIGGER
-    tables = [
-        {"title": f"Still knows, {where}", "verb": "keeps", "rows": recall},
-        {"title": f"Tokens saved, {OWN_TRIGGER}", "verb": "saves", "rows": saved},
-    ]
+    tables = [{"title": f"{HALVES[run.first_half].capitalize()}, {where}", "verb": "keeps", "rows": recall}]
+    if run.first_half != NAMES:
+        names = differences(run, NAMES)
+        tables.append({"title": f"{HALVES[NAMES].capitalize()}, {where}", "verb": "keeps", "rows": names})
+    tables.append({"title": f"Tokens saved, {OWN_TRIGGER}", "verb": "saves", "rows": saved})
     return part(
         "differences", _both(recall, saved), tables=tables, base=base, known=run.strategies, worth=WORTH, alpha=ALPHA
     )
@@ -81,7 +86,8 @@ def standings(run: Tables, names: Sequence[str] = ()) -> pd.DataFrame:
     names = names or (run.contenders if len(run.contenders) > 1 else ())
     if not names:
         return frontier((), np.empty((0, 0, 2)), ())
-    wide = pd.concat([run.values(metric, name) for name in names for metric in (HEADLINE, SAVED)], axis=1, sort=True)
+    pair = (run.leading("natural"), SAVED)
+    wide = pd.concat([run.values(metric, name) for name in names for metric in pair], axis=1, sort=True)
     values = wide.to_numpy(dtype=float).reshape(-1, len(names), 2)
     return frontier(names, values, ("higher", "higher"), [run.project(name) for name in wide.index])
 
@@ -91,14 +97,16 @@ def frontier_html(run: Tables) -> Html:
     return note(" ".join(sentences("frontier", found=standings(run).to_dict("records"))))
 
 
-def changes(now: Tables, then: Tables, metric: str = HEADLINE) -> pd.DataFrame:
+def changes(now: Tables, then: Tables, metric: str = "") -> pd.DataFrame:
     """Each strategy of both runs now against then, on the sessions of both; columns as of `analysis.compared`.
 
-    `mean` is now and `baseline` then; `p_holm` and `verdict` are over all strategies of both runs. Recall is
-    compared at equal size where both have the same budgets, all else under the strategies' own triggers. At equal size
-    `baseline` is what the strategy would have kept then at the sizes that it uses now, as far as the baseline tells.
+    The metric is by default the leading half of the headline of both. `mean` is now and `baseline` then; `p_holm` and
+    `verdict` are over all strategies of both runs. The headline is compared at equal size where both have the same
+    budgets, all else under the strategies' own triggers. At equal size `baseline` is what the strategy would have kept
+    then at the sizes that it uses now, as far as the baseline tells.
     """
-    mode = "matched" if metric == HEADLINE and _same_sizes(now, then) else "natural"
+    mode = "matched" if metric in ("", *HALVES) and _same_sizes(now, then) else "natural"
+    metric = metric or leading_metric(now.scores, then.scores, mode=mode)
     both = set(now.sessions["session"]) & set(then.sessions["session"])
     even = same_baseline(now.at_used_sizes, then.at_used_sizes)
     scores = [run.select(metric, mode) for run in (now, then)]
@@ -138,7 +146,8 @@ def answer_html(now: Tables, then: Tables | None) -> Html:
     if then is None:
         return empty()
     answer = " ".join(sentences("change", rows=changes(now, then).to_dict("records")))
-    return part("verdict", None, answer, lead="", answer=answer, sentences=(), notes=_other_differences(now, then))
+    notes = _other_differences(now, then)
+    return part("verdict", None, answer, lead="", answer=answer, sentences=(), notes=notes, opening="")
 
 
 def changes_html(now: Tables, then: Tables | None) -> Html:
@@ -147,7 +156,9 @@ def changes_html(now: Tables, then: Tables | None) -> Html:
         return empty()
     recall, saved = changes(now, then), changes(now, then, SAVED)
     where = "at the same size" if _same_sizes(now, then) else OWN_TRIGGER
-    tables = {f"Still knows, {where}": recall, f"Tokens saved, {OWN_TRIGGER}": saved}
+    mode = "matched" if _same_sizes(now, then) else "natural"
+    half = HALVES[leading_metric(now.scores, then.scores, mode=mode)].capitalize()
+    tables = {f"{half}, {where}": recall, f"Tokens saved, {OWN_TRIGGER}": saved}
     new = losses_html(lost_now(now, then), 40, "newly-lost")
     lost = "" if new.data is None or new.data.empty else new.html
     return part(
@@ -192,7 +203,7 @@ def panel_words(run: Tables, found: Panel) -> str:
         ranks.setdefault(rank, []).append(name)
     return " ".join(
         sentences(
-            "panel", disputed=named, ranks=[ranks[rank] for rank in sorted(ranks)],
+            "panel", half=HALVES[run.first_half], disputed=named, ranks=[ranks[rank] for rank in sorted(ranks)],
             level=level, apart=apart, members=list(PANEL.values()), silent=[PANEL[metric] for metric in found.silent],
         )
     )  # fmt: skip

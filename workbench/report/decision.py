@@ -14,11 +14,12 @@ from workbench.analysis.compared import ALPHA
 from workbench.analysis.paired import FEWEST, Estimate, holm, sign_flip
 from workbench.formats import missing
 from workbench.markup import render
-from workbench.metrics import HEADLINE, PANEL
+from workbench.metrics import HALVES, PANEL
 from workbench.report.comparison import panel_of
 from workbench.report.cost import within_reach
 from workbench.report.html import sentences
 from workbench.report.once import once
+from workbench.report.readers import bias_between, no_winner
 from workbench.report.summaries import RECORDED, by_size, recorded
 from workbench.report.tables import Tables
 
@@ -37,7 +38,9 @@ class Decision:
         agent: what the recorded agents' own compactions kept beside it; often empty.
         confidence: the lead over the runner-up, with its interval over projects.
         changes: what would make it another one.
-        points: of each strategy: 100 times still knows on its own trigger, and `WORTH` a tenth of the bill saved.
+        points: of each strategy: 100 times the work (names where it is unknown) on its own trigger, and `WORTH` a tenth
+            of the bill saved.
+        no_winner: why nothing is recommended, where the reader's bias is larger than the lead; else empty.
     """
 
     use: str
@@ -47,6 +50,7 @@ class Decision:
     confidence: str = ""
     changes: tuple[str, ...] = ()
     points: Mapping[str, float] | None = None
+    no_winner: str = ""
 
     def __str__(self) -> str:
         return " ".join(filter(None, (self.recommendation, self.trade_off, self.agent, self.confidence)))
@@ -74,8 +78,12 @@ def decision(run: Tables) -> Decision | None:
     level = [str(name) for name in means.index if means.iloc[0] - means[name] < MARGIN]
     use = max(level, key=lambda name: (saved[name], means[name]))
     others = [str(name) for name in means.index if name != use]
+    half = run.leading("natural")
+    unsettled = [name for name in others if abs(means[use] - means[name]) < 100 * bias_between(run, use, name, half)]
+    why_none = no_winner(run, use, unsettled, half)
     text = render(
-        "report/decision.txt", use=use, level=level, others=others, recall=recall.to_dict(), saved=saved, margin=MARGIN,
+        "report/decision.txt", half=half, no_winner=why_none, use=use,
+        level=level, others=others, recall=recall.to_dict(), saved=saved, margin=MARGIN,
         alone=len(set(run.contenders) - {RECORDED}) == 1, idle=not (run.compactions["mode"] == "natural").any(),
         ahead=_ahead(points, use, others), fewest=FEWEST,
         recorded={one["strategy"]: one for one in recorded(run).to_dict("records")}, projects=len(points),
@@ -85,15 +93,15 @@ def decision(run: Tables) -> Decision | None:
     )  # fmt: skip
     words = dict(zip(FIELDS, (" ".join(block.split()) for block in text.split("---")), strict=True))
     found = {str(name): round(float(mean), 1) for name, mean in means.items()}
-    return Decision(
-        use, changes=tuple(_changes(run, rows, use, others, recall.to_dict(), counted)), points=found, **words
-    )
+    changes = tuple(_changes(run, rows, use, others, recall.to_dict(), counted))
+    return Decision("" if why_none else use, changes=changes, points=found, no_winner=why_none, **words)
 
 
 def _rows(run: Tables, names: Sequence[str]) -> pd.DataFrame:
     """A row a session and strategy on its own trigger, as `advice.measured.Trade` reads them."""
     costs = run.costs.set_index(["session", "strategy"])
-    known = [run.values(HEADLINE, name).rename("recall").to_frame().assign(candidate=name) for name in names]
+    half = run.leading("natural")
+    known = [run.values(half, name).rename("recall").to_frame().assign(candidate=name) for name in names]
     rows = pd.concat(known).reset_index() if known else pd.DataFrame(columns=["session", "recall", "candidate"])
     rows["project"] = [run.project(session) for session in rows["session"]]
     bills = costs.reindex(pd.MultiIndex.from_arrays([rows["session"], rows["candidate"]]))
@@ -134,7 +142,7 @@ def _changes(
     panel = panel_of(run)
     before = [] if panel is None else [name for name in others if panel.rank.get(name, inf) < panel.rank.get(use, 0)]
     return sentences(
-        "decision_changes", dearer=dearer, cheaper=cheaper, worth=WORTH,
+        "decision_changes", half=HALVES[run.leading("natural")], dearer=dearer, cheaper=cheaper, worth=WORTH,
         unfetched=str(plain.idxmax()) if len(plain) and plain.max() - plain[use] >= MARGIN else "",
         at_sizes=[(one["strategy"], one["share"]) for one in best.to_dict("records") if one["strategy"] != use],
         by_panel=[(name, by) for name in before if panel and (by := [PANEL[one] for one in panel.ahead[name, use]])],

@@ -8,6 +8,7 @@ import pandas as pd
 from workbench.experiment.keys import key
 from workbench.formats import NOTHING, missing
 from workbench.markup import visible
+from workbench.metrics import NAMES, WORK
 from workbench.palette import REFERENCES
 from workbench.report.html import Html, empty, part
 from workbench.report.summaries import by_kind, by_session, replayed_contenders, session_titles, worst_losses
@@ -17,6 +18,11 @@ MOST = 100
 """Losses that a page lists, beyond the worst few of each session."""
 FEWEST_NEEDED, MOST_KINDS = 5, 14
 """Kinds of information are shown from so many needed things on, and at most so many kinds."""
+
+HALF_WORDS = {
+    WORK: "Chance that a real model answers a question about the work right",
+    NAMES: "Share of the names that the context still tells",
+}
 
 
 def losses_html(run: Tables, most: int = MOST, place: str = "losses") -> Html:
@@ -63,7 +69,7 @@ def kinds_html(run: Tables) -> Html:
 
 
 def by_session_html(run: Tables) -> Html:
-    """What each strategy still knows in each session; a figure leads to what was lost there."""
+    """What each strategy keeps in each session; a figure leads to what was lost there."""
     rows = by_session(run)
     if rows.empty:
         return empty("No session was replayed.", rows)
@@ -80,5 +86,5 @@ def _heat(
     recall = rows.set_index([key, "strategy"])["recall"].to_dict()
     return part(
         "heat", rows, of=of, key=key, names=names, rows=titles, needed=needed, recall=recall, references=REFERENCES,
-        equal_size=bool(run.shares), known=run.strategies,
+        equal_size=bool(run.shares), known=run.strategies, half=HALF_WORDS[run.first_half],
     )  # fmt: skip

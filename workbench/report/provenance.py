@@ -16,6 +16,7 @@ from workbench.formats import some
 from workbench.judge.exam.scores import agreement, agreement_note, scores
 from workbench.judge.exam.sitting import ExamResults
 from workbench.markup import render
+from workbench.metrics import HALVES
 from workbench.report.html import Html, empty, part
 from workbench.report.summaries import integrity, recorded, writers
 from workbench.report.tables import Tables
@@ -87,7 +88,7 @@ def writers_html(run: Tables) -> Html:
     rows = writers(run)
     if rows.empty or (rows["writer"] == "extractive").all():
         return empty(data=rows)
-    return part("writers", rows, faults=_faults(run), known=run.strategies)
+    return part("writers", rows, half=HALVES[run.first_half], faults=_faults(run), known=run.strategies)
 
 
 def _faults(run: Tables) -> list[str]:

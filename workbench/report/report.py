@@ -91,7 +91,7 @@ class Report:
     panel = _section(lambda of: comparison.panel_html(of.run), "Whether other metrics contradict the order.")
     frontier = _section(lambda of: comparison.frontier_html(of.run), "The Pareto frontier, in words.")
     by_kind = _section(lambda of: losses.kinds_html(of.run), "What is kept of each kind of information.")
-    by_session = _section(lambda of: losses.by_session_html(of.run), "What each strategy still knows in each session.")
+    by_session = _section(lambda of: losses.by_session_html(of.run), "What each strategy keeps in each session.")
     losses = _section(lambda of: losses.losses_html(of.run), "The worst losses, each with its story.")
     contexts = _section(lambda of: contexts.contexts_html(of.run), "The context over each session, side by side.")
     half_lives = _section(lambda of: half_lives_html(of.run), "When half of the entities are gone.")

@@ -11,7 +11,7 @@ import pandas as pd
 from workbench.analysis.paired import interval_columns
 from workbench.analysis.survival import survival
 from workbench.formats import missing
-from workbench.metrics import HEADLINE
+from workbench.metrics import NAMES, WORK
 from workbench.palette import REFERENCES
 from workbench.report.html import sentences
 from workbench.report.once import once
@@ -37,15 +37,19 @@ def headline(run: Tables) -> pd.DataFrame:
 
 def _headline(run: Tables, name: str) -> dict[str, object]:
     replays = run.replays[run.replays["strategy"] == name]
-    means = {"scaled": run.mean_over_projects(run.values(HEADLINE, name, of="scaled"))}
+    means = {"scaled": run.mean_over_projects(run.values(run.leading("natural"), name, of="scaled"))}
     means |= {level: run.at_sizes(name, f"recall_{level}") for level in LEVELS}
     means |= {metric: run.own_trigger(name, metric) for metric in MEANS}
     return {
         "strategy": name, "reference": name in REFERENCES, "sessions": replays["session"].nunique(),
         "failed": int((replays["status"] == "failed").sum()), "pending": int((replays["status"] == "pending").sum()),
         **interval_columns("equal_size", run.equal_size(name)),
+        **interval_columns("work", run.best_recall(name, WORK)),
+        **interval_columns("names", run.best_recall(name, NAMES)),
         **dict(zip(("area", "area_from", "area_to"), run.area(name) or (None, None, None), strict=True)),
         **interval_columns("recall", run.own_trigger(name)),
+        **interval_columns("work_own", run.own_trigger(name, WORK)),
+        **interval_columns("names_own", run.own_trigger(name, NAMES)),
         **interval_columns("saved", run.own_trigger(name, SAVED)), "cost": run.cost_a_session(name),
         **interval_columns("cost_saved", run.net_saving(name)),
         **{metric: found.mean if found else None for metric, found in means.items()},
@@ -60,12 +64,12 @@ def recorded(run: Tables) -> pd.DataFrame:
     `strategy`, `sessions`, `recall` with its interval, `tokens_kept` (shares, means over projects).
     """
     columns = ["strategy", "sessions", "recall", "recall_low", "recall_high", "tokens_kept"]
-    recall = run.select(HEADLINE, "recorded").dropna(subset="value")
+    recall = run.select(NAMES, "recorded").dropna(subset="value")
     if RECORDED not in set(recall["strategy"]):
         return pd.DataFrame(columns=columns)
     rows = []
     for name in recall["strategy"].unique():
-        values = run.values(HEADLINE, name, "recorded")
+        values = run.values(NAMES, name, "recorded")
         found = run.mean_over_projects(values, most=1)
         size = run.mean_over_projects(run.values("tokens_kept", name, "recorded"))
         kept = {"tokens_kept": size.mean if size else None}
@@ -75,7 +79,7 @@ def recorded(run: Tables) -> pd.DataFrame:
 
 @once
 def by_size(run: Tables) -> pd.DataFrame:
-    """What each strategy still knows at each share: `strategy share used mean low high sessions`."""
+    """The leading half of the headline of each strategy at each share: `strategy share used mean low high sessions`."""
     rows = [
         (name, share, run.used(name, share), found.mean, found.low, found.high, found.n)
         for name in run.strategies
@@ -108,7 +112,7 @@ def by_session(run: Tables) -> pd.DataFrame:
     At equal size, mean over the shares, where the run has matched mode, else under each strategy's own trigger.
     """
     mode = "matched" if run.shares else "natural"
-    found = {name: run.values(HEADLINE, name, mode) for name in replayed_contenders(run)}
+    found = {name: run.values(run.first_half, name, mode) for name in replayed_contenders(run)}
     titles = session_titles(run)
     rows = [
         (session, titles[str(session)], name, float(recall.get(session, float("nan"))))
@@ -237,7 +241,7 @@ def points(run: Tables) -> pd.DataFrame:
 
 def dots(run: Tables, strategy: str) -> pd.DataFrame:
     """One row a session that has a number: `recall`, `saved`; NaN for the one that it has not."""
-    recall, saved = run.values(HEADLINE, strategy), run.values(SAVED, strategy)
+    recall, saved = run.values(run.leading("natural"), strategy), run.values(SAVED, strategy)
     return pd.concat([recall.rename("recall"), saved.rename("saved")], axis=1)
 
 
@@ -251,10 +255,11 @@ def writers(run: Tables) -> pd.DataFrame:
 def _writer(run: Tables, name: str, own: pd.DataFrame) -> dict[str, object]:
     counts, faulty = own["writer"].value_counts(), (own["findings"].astype(str) != "") & (own["fallbacks"] == 0)
     several = ", ".join(f"{writer} ({n})" for writer, n in counts.items())
-    at_size, fabricated = (run.select(metric, "matched") for metric in (HEADLINE, "fabrication"))
+    leading = run.leading("matched")
+    at_size, fabricated = (run.select(metric, "matched") for metric in (leading, "fabrication"))
     return {
         "strategy": name, "writer": several if len(counts) > 1 else str(counts.index[0]), "summaries": len(own),
-        "recall": run.values(HEADLINE, name).mean(),
+        "recall": run.values(run.leading("natural"), name).mean(),
         "recall_at_size": at_size.loc[at_size["strategy"] == name, "value"].mean(),
         "fabricated": fabricated.loc[fabricated["strategy"] == name, "value"].mean(),
         "usd": run.replays.loc[run.replays["strategy"] == name, "usd"].sum(skipna=False),

@@ -10,13 +10,14 @@ import pandas as pd
 from workbench.errors import SettingError
 from workbench.experiment.store import Results
 from workbench.formats import joined, percent, some
+from workbench.metrics import HALVES
 from workbench.report.comparison import differences, standings
 from workbench.report.html import Html, empty, part
 from workbench.report.summaries import dots
 from workbench.report.tables import Tables
 
 AT_SIZE, USED_AT = "recall_at_", "used_at_"
-"""How the columns of equal size begin: what is still known where a share was asked for, and the size really used."""
+"""How the columns of equal size begin: what is kept where a share was asked for, and the size really used."""
 FIGURES = frozenset({
     "strategy", "base", "window", "window_least", "window_most",
     "model", "recall", "tokens_saved", "peak_context", "compactions", "sessions", "of",
@@ -34,7 +35,7 @@ def sweep_table(results: Results) -> pd.DataFrame:
         were replayed in), `model`; a column for each setting that any point sets, by its path; on the point's own
         trigger the means over projects of `recall` and `tokens_saved`, over the `sessions` that have both, of how many
         that have any of them (`of`), `peak_context` and `compactions`; `recall_at_<share>` and `used_at_<share>`, what
-        is still known where that share was asked for and the size really used, over the sessions that may be compared
+        is kept where that share was asked for and the size really used, over the sessions that may be compared
         there; `difference`, `low` and `high`: from the `baseline`, cut to the very sizes that the point used; `failed`
         and `pending` replays; and whether the point is `on_frontier` of `recall` against `tokens_saved`, with the
         `probability` of that over other projects, missing where there are too few.
@@ -84,7 +85,7 @@ def sweep_html(results: Results) -> Html:
     """The points of a sweep, those on the frontier first; nothing where the run is no sweep."""
     if results.variants.empty:
         return empty()
-    points = sweep_table(results)
+    run, points = Tables.of(results), sweep_table(results)
     points = points.sort_values(["on_frontier", "recall"], ascending=False, na_position="last").reset_index(drop=True)
     varied = [name for name in TITLES if points[name].nunique(dropna=False) > 1]
     varied += [name for name in points if name not in FIGURES and not name.startswith((AT_SIZE, USED_AT))]
@@ -93,7 +94,9 @@ def sweep_html(results: Results) -> Html:
     note = f"{some(len(points), 'point')} of a grid; {joined(unbeaten) or 'none'} {verb} unbeaten"
     note = "; ".join([note, *results.manifest.get("merged", ())])
     return part(
-        "sweep", points, note, note=note, rows=points.astype(object).where(points.notna(), None).to_dict("records"),
+        "sweep", points, note, at_size=HALVES[run.leading("matched")].capitalize(),
+        own=HALVES[run.leading("natural")].capitalize(), note=note,
+        rows=points.astype(object).where(points.notna(), None).to_dict("records"),
         settings=[(TITLES.get(name, name.replace("_", " ").replace(".", " · ")), name) for name in varied],
         sizes=[
             (percent(float(name.removeprefix(AT_SIZE))), name, name.replace(AT_SIZE, USED_AT))

@@ -6,17 +6,17 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from workbench.analysis.equal_size import METRICS, TRIED, CurveArea, curve_area, evenly, names_only, over_target
 from workbench.analysis.paired import Estimate, estimate, ratio
-from workbench.analysis.scores import projects_of, size_gains, with_projects
+from workbench.analysis.scores import leading_metric, projects_of, size_gains, with_projects
 from workbench.errors import UnknownName
 from workbench.experiment.spec import chosen_baseline
 from workbench.experiment.store import COLUMNS, Results
-from workbench.metrics import HEADLINE
+from workbench.metrics import HALVES, WORK
 from workbench.palette import REFERENCES
 
 USED = "tokens_kept"
@@ -25,6 +25,13 @@ NARROW = 0.05
 """The least part of the history that the curves of all strategies must span for an area of each."""
 SAVED = "tokens_saved"
 """The metric of tokens that a strategy saves on its own trigger."""
+
+
+class Curve(NamedTuple):
+    """What a strategy still tells at the sizes that it really used, as shares of the history."""
+
+    sizes: list[float]
+    values: list[float]
 
 
 @dataclass(frozen=True)
@@ -115,9 +122,32 @@ class Tables:
     @cached_property
     def shares(self) -> tuple[float, ...]:
         """The budgets of matched mode at which anything was scored, as shares of the history, smallest first."""
-        scored = (self.scores["mode"] == "matched") & (self.scores["metric"] == HEADLINE) & self.scores["value"].notna()
+        is_half = self.scores["metric"].isin(list(HALVES))
+        scored = (self.scores["mode"] == "matched") & is_half & self.scores["value"].notna()
         found = self.scores.loc[scored, "share"].dropna().unique()
         return tuple(sorted(float(share) for share in found))
+
+    def leading(self, mode: str) -> str:
+        """The number that strategies are ranked by: the work, where at least half of the scored sessions have it."""
+        if ("leading", mode) not in self.worked_out:
+            self.worked_out["leading", mode] = leading_metric(self.scores, mode=mode)
+        return str(self.worked_out["leading", mode])
+
+    @property
+    def first_half(self) -> str:
+        """The number that the answer is about: at equal size where the run has it, else on the strategies' trigger."""
+        return self.leading("matched" if self.shares else "natural")
+
+    @cached_property
+    def sessions_with_work(self) -> frozenset[str]:
+        """The sessions in which the work has a value for any strategy."""
+        rows = self.scores[(self.scores["metric"] == WORK) & self.scores["value"].notna()]
+        return frozenset(map(str, rows["session"]))
+
+    @property
+    def has_work(self) -> bool:
+        """Whether the work was read in any session."""
+        return bool(self.sessions_with_work)
 
     def select(self, metric: str, mode: str = "natural", share: float | None = None) -> pd.DataFrame:
         """The scores of one metric in one mode; of all shares where none is named."""
@@ -129,13 +159,14 @@ class Tables:
     ) -> pd.Series[float]:
         """One metric of a strategy, one value a session; its mean over all shares where none is named.
 
-        At equal size, recall is from the same sessions for all ranked strategies, see `analysis.equal_size.evenly`.
+        At equal size, both halves of the headline are from the same sessions for all ranked strategies, see
+        `analysis.equal_size.evenly`.
         """
         asked = (metric, mode, share, of)
         if asked not in self.worked_out:
             rows = self.select(metric, mode, share)
-            if mode == "matched" and metric == HEADLINE:
-                rows = evenly(self._recall_at_size(share))
+            if mode == "matched" and metric in HALVES:
+                rows = evenly(self._at_size(metric, share))
             self.worked_out[asked] = rows[rows[of].notna()].groupby(["strategy", "session"], sort=True)[of].mean()
         means: pd.Series[float] = self.worked_out[asked]
         return means.get(strategy, means.iloc[:0].droplevel("strategy"))
@@ -145,9 +176,9 @@ class Tables:
         """What `values` and the functions marked `once` have made of this run: a report asks for most of it often."""
         return {}
 
-    def _recall_at_size(self, share: float | None) -> pd.DataFrame:
-        """Recall at equal size, and the `reason` where there is none, in sessions where any strategy has a value."""
-        every, rows = self.select(HEADLINE, "matched"), self.select(HEADLINE, "matched", share)
+    def _at_size(self, metric: str, share: float | None) -> pd.DataFrame:
+        """A half of the headline at equal size, and the `reason` where there is none, in sessions that have a value."""
+        every, rows = self.select(metric, "matched"), self.select(metric, "matched", share)
         return rows[rows["session"].isin(every.loc[every["value"].notna(), "session"])].assign(reason=rows["why"])
 
     @cached_property
@@ -163,41 +194,51 @@ class Tables:
         """The mean of one value a session, with its interval over projects."""
         return estimate(found.tolist(), [self.project(name) for name in found.index], least=least, most=most)
 
-    def equal_size(self, strategy: str, share: float | None = None) -> Estimate | None:
-        """Exam recall of a strategy when all are cut to the same size; over all shares where none is named."""
-        return self.mean_over_projects(self.values(HEADLINE, strategy, "matched", share), most=1)
+    def half_of_headline(self, values: pd.Series[float]) -> Estimate | None:
+        """The mean of one value of the work or of names a session, with its interval over projects.
+
+        The one place for the interval of both: what the fitted reader errs by itself is to be added here.
+        """
+        return self.mean_over_projects(values, most=1)
+
+    def equal_size(self, strategy: str, share: float | None = None, metric: str = "") -> Estimate | None:
+        """A half of the headline, by default the leading one, when all are cut to the same size; or over all shares."""
+        return self.half_of_headline(self.values(metric or self.leading("matched"), strategy, "matched", share))
 
     def used(self, strategy: str, share: float) -> float | None:
         """The size that a strategy really used where a share was asked for, as a share of the history: a mean."""
-        inside = self.values(HEADLINE, strategy, "matched", share).index
+        inside = self.values(self.leading("matched"), strategy, "matched", share).index
         found = self.values(USED, strategy, "matched", share)
         mean = self.mean_over_projects(found[found.index.isin(inside)])
         return None if mean is None else mean.mean
 
-    @cached_property
-    def _curves(self) -> dict[str, tuple[list[float], list[float]]]:
-        """By strategy the sizes really used at each share, and what it still knows there."""
-        found = {}
-        for name in dict.fromkeys(self.replays["strategy"]):
-            known = [(self.used(name, share), self.equal_size(name, share)) for share in self.shares]
-            points = [(size, recall.mean) for size, recall in known if size is not None and recall is not None]
-            found[name] = [size for size, _ in points], [mean for _, mean in points]
+    def _curves(self, metric: str) -> dict[str, Curve]:
+        """By strategy the sizes really used at each share, and what it still tells there."""
+        if ("curves", metric) not in self.worked_out:
+            curves: dict[str, Curve] = {}
+            for name in dict.fromkeys(self.replays["strategy"]):
+                known = [(self.used(name, share), self.equal_size(name, share, metric)) for share in self.shares]
+                points = [(size, found.mean) for size, found in known if size is not None and found is not None]
+                curves[name] = Curve([size for size, _ in points], [mean for _, mean in points])
+            self.worked_out["curves", metric] = curves
+        found: dict[str, Curve] = self.worked_out["curves", metric]
         return found
 
     @cached_property
     def curve_range(self) -> tuple[float, float] | None:
         """The sizes between 5 and 30 % of the history that the curves of all ranked strategies span; None if narrow."""
         out = {*self.unranked(), *REFERENCES}
-        areas = [curve_area(*curve) for name, curve in self._curves.items() if name not in out]
+        curves = self._curves(self.leading("matched"))
+        areas = [curve_area(*curve) for name, curve in curves.items() if name not in out]
         spans = [(area.start, area.end) for area in areas if area is not None]
         if not spans or len(spans) < len(areas):
             return None
         start, end = max(start for start, _ in spans), min(end for _, end in spans)
         return (start, end) if end - start >= NARROW else None
 
-    def area(self, strategy: str) -> CurveArea | None:
+    def area(self, strategy: str, metric: str = "") -> CurveArea | None:
         """The mean height of a strategy's curve over the sizes that all curves span."""
-        span, curve = self.curve_range, self._curves.get(strategy)
+        span, curve = self.curve_range, self._curves(metric or self.leading("matched")).get(strategy)
         return None if span is None or curve is None else curve_area(*curve, *span)
 
     @property
@@ -211,28 +252,37 @@ class Tables:
         """Any metric of a strategy when all are cut to the same size, over all shares."""
         return self.mean_over_projects(self.values(metric, strategy, "matched"))
 
-    def own_trigger(self, strategy: str, metric: str = HEADLINE) -> Estimate | None:
-        """A metric of a strategy that compacts on its own trigger."""
-        return self.mean_over_projects(self.values(metric, strategy), most=1 if metric == HEADLINE else inf)
+    def own_trigger(self, strategy: str, metric: str = "") -> Estimate | None:
+        """A metric, by default the leading half of the headline, of a strategy that compacts on its own trigger."""
+        metric = metric or self.leading("natural")
+        values = self.values(metric, strategy)
+        return self.half_of_headline(values) if metric in HALVES else self.mean_over_projects(values)
 
-    def best_recall(self, strategy: str) -> Estimate | None:
-        """What strategies are ordered by: the area under the curve, else recall at one size, else on its own trigger.
+    def best_recall(self, strategy: str, metric: str = "") -> Estimate | None:
+        """A half of the headline; strategies are ordered by the leading one, which is the default.
 
-        Recall at one size is that at the sizes asked for, less what the baseline gains by the sizes really used; a
-        contender that cannot be cut to one has none in a run that has sizes.
+        It is the area under the curve, else the value at one size, else on its own trigger. The value at one size is
+        that at the sizes asked for, less what the baseline gains by the sizes really used; a contender that cannot be
+        cut to one has none in a run that has sizes. The interval of an area is that of the mean over the sizes, moved.
         """
-        found = self.mean_over_projects(self._even.get(strategy, pd.Series(dtype=float)).dropna(), most=1)
-        area = self.area(strategy)
-        found = found and (replace(found, mean=area.mean, low=None, high=None) if area else found)
+        metric = metric or self.first_half
+        found = self.half_of_headline(self._even(metric).get(strategy, pd.Series(dtype=float)).dropna())
+        area = self.area(strategy, metric)
+        if found and area:
+            shift = area.mean - found.mean
+            ends = (None if end is None else min(end + shift, 1.0) for end in (found.low, found.high))
+            found = Estimate(area.mean, found.n, found.projects, *ends)
         own = not self.shares or strategy in REFERENCES
-        return found or (self.own_trigger(strategy) if own else None)
+        return found or (self.own_trigger(strategy, metric) if own else None)
 
-    @cached_property
-    def _even(self) -> pd.DataFrame:
-        """Recall at the sizes asked for, less what the baseline gains by the sizes used: by session, and strategy."""
-        rows = evenly(self._recall_at_size(None))
-        even = rows.assign(value=rows["value"] - size_gains(rows, self.at_used_sizes)) if len(rows) else rows
-        return even.pivot_table("value", "session", "strategy")
+    def _even(self, metric: str) -> pd.DataFrame:
+        """A half at the sizes asked for, less what the baseline gains by the sizes used: by session, and strategy."""
+        if ("even", metric) not in self.worked_out:
+            rows = evenly(self._at_size(metric, None))
+            even = rows.assign(value=rows["value"] - size_gains(rows, self.at_used_sizes)) if len(rows) else rows
+            self.worked_out["even", metric] = even.pivot_table("value", "session", "strategy")
+        found: pd.DataFrame = self.worked_out["even", metric]
+        return found
 
     def net_saving(self, strategy: str) -> Estimate | None:
         """Savings as a share of the uncompacted bill of all sessions: a ratio of sums, below 0 where it costs more."""
@@ -277,18 +327,18 @@ class Tables:
 
         Sessions in which too little is needed later for a score count in neither.
         """
-        found = over_target(self._recall_at_size(share))
+        found = over_target(self._at_size(self.leading("matched"), share))
         return {name: (len(one.inside), one.of) for name, one in found.items()}
 
     def unranked(self, share: float | None = None) -> dict[str, tuple[int, int]]:
         """Those of `over_target` in too many sessions for a mean that compares with the others'."""
-        found = over_target(self._recall_at_size(share))
+        found = over_target(self._at_size(self.leading("matched"), share))
         return {name: (len(one.inside), one.of) for name, one in found.items() if not one.compared}
 
     @property
     def left_out(self) -> set[str]:
         """The sessions in which a ranked strategy stays larger than a share: no mean at equal size counts them."""
-        found = over_target(self._recall_at_size(None)).values()
+        found = over_target(self._at_size(self.leading("matched"), None)).values()
         return {session for one in found if one.compared for session in one.inside}
 
 

@@ -8,11 +8,12 @@ from workbench.analysis.compared import ALPHA, WORTH
 from workbench.analysis.paired import FEWEST
 from workbench.formats import joined, percent, some
 from workbench.markup import render
-from workbench.metrics import HEADLINE
+from workbench.metrics import HALVES, NAMES
 from workbench.report.comparison import differences, lead
 from workbench.report.decision import decision
 from workbench.report.html import Html, part, sentences
 from workbench.report.once import once
+from workbench.report.readers import bias_between, calibration_words, no_winner, opening, unknown_work, who_read
 from workbench.report.summaries import answer_sentences, by_size, dots, headline, recorded
 from workbench.report.tables import SAVED, Tables
 from workbench.report.trust import trust_sentences
@@ -38,9 +39,12 @@ def verdict(run: Tables) -> Conclusion:
     recall = [(name, found) for name in run.contenders if name not in out and (found := run.best_recall(name))]
     if not recall:
         return Conclusion(_no_answer(run), caveats=_caveats(run))
-    best = recall[0][0]
+    best, first = recall[0]
+    metric = run.first_half
+    unsettled = [name for name, mean in recall[1:] if first.mean - mean.mean < bias_between(run, best, name, metric)]
     text = render(
-        "report/verdict.txt", recall=recall, where=_where(run), worth=WORTH, alpha=ALPHA,
+        "report/verdict.txt", recall=recall, where=_where(run), worth=WORTH, alpha=ALPHA, half=metric,
+        own_half=run.leading("natural"), no_winner=no_winner(run, best, unsettled, metric),
         rivals=[one for one in lead(run, best).to_dict("records") if one["strategy"] not in out],
         saved=run.own_trigger(best, SAVED), own=run.own_trigger(best),
     )  # fmt: skip
@@ -51,7 +55,7 @@ def verdict(run: Tables) -> Conclusion:
 def _no_answer(run: Tables) -> str:
     if run.replays.empty or run.replayed.empty:
         return "Nothing was compared: no session could be read."
-    why = run.scores.loc[(run.scores["metric"] == HEADLINE) & run.scores["value"].isna(), "why"]
+    why = run.scores.loc[(run.scores["metric"] == NAMES) & run.scores["value"].isna(), "why"]
     reason = next((f": {text}" for text in why if text), "")
     return f"No strategy could be scored{reason}."
 
@@ -71,6 +75,7 @@ def _sizes(run: Tables) -> str:
 def _caveats(run: Tables) -> tuple[str, ...]:
     sessions = run.replayed
     return (
+        *filter(None, (calibration_words(run), unknown_work(run))),
         *answer_sentences(run.replays),
         *trust_sentences(run),
         *sentences(
@@ -106,13 +111,20 @@ def verdict_html(run: Tables, losses: str = "#losses") -> Html:
     `losses` is the address of what the recommended strategy lost.
     """
     found, chosen = verdict(run), decision(run)
+    said_first, reader = opening(run), who_read(run)
     if chosen is not None:
         lost = (run.losses["strategy"] == chosen.use).any()
-        return part("decision", None, f"{chosen} {found}", decision=chosen, lost=bool(lost), losses=losses)
+        plain = " ".join(filter(None, (said_first, str(chosen), reader, str(found))))
+        return part(
+            "decision", None, plain, decision=chosen, lost=bool(lost), losses=losses, opening=said_first, reader=reader
+        )
     first, stop, rest = found.answer.partition(". ")
     lead, answer = (first, rest) if stop else ("", first)
-    sentences = (found.price, found.sure)
-    return part("verdict", None, str(found), lead=lead, answer=answer, sentences=sentences, notes=found.caveats)
+    sentences = (found.price, found.sure, reader)
+    plain = " ".join(filter(None, (said_first, str(found), reader)))
+    return part(
+        "verdict", None, plain, lead=lead, answer=answer, sentences=sentences, notes=found.caveats, opening=said_first
+    )
 
 
 def headline_html(run: Tables) -> Html:
@@ -120,10 +132,13 @@ def headline_html(run: Tables) -> Html:
     figures, sizes, differing, found = headline(run), run.shares, differences(run), verdict(run)
     decided = decision(run)
     scored = max((mean.projects for name in run.contenders if (mean := run.best_recall(name))), default=0)
+    halves = [half for half in HALVES if half == NAMES or run.has_work]
     at = {(one["strategy"], one["share"]): one for one in by_size(run).to_dict("records")}
     return part(
         "headline", figures, shares=sizes, base=run.baseline if len(differing) else "", by_size=at,
-        same_size={name: run.best_recall(name) for name in run.strategies} if sizes else {},
+        halves={half: {name: run.best_recall(name, half) for name in run.strategies} for half in halves},
+        own={half: {name: run.own_trigger(name, half) for name in run.strategies} for half in halves},
+        titles=HALVES, leading=run.first_half, work_sessions=len(run.sessions_with_work),
         larger={(name, share): found for share in sizes for name, found in run.over_target(share).items()},
         differences={one["strategy"]: one for one in differing.to_dict("records")}, too_large=run.over_window,
         curve=run.curve_range,

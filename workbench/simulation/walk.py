@@ -9,7 +9,6 @@ from workbench.compaction.archive import Archive
 from workbench.compaction.recall import TOOL
 from workbench.compaction.strategy import Moment, Preset
 from workbench.experiment.prepared import Prepared
-from workbench.judge.contexts import context_text
 from workbench.metrics.costs.pricing import Pricing
 from workbench.metrics.costs.replay_cost import (
     answer_tokens,
@@ -22,6 +21,7 @@ from workbench.metrics.costs.replay_cost import (
 from workbench.metrics.paging import TOOL as SCHEMA_TOKENS
 from workbench.metrics.paging import query_for, shown_features
 from workbench.metrics.view import View
+from workbench.metrics.work_exam.reading import context_text
 from workbench.models.model import Model
 from workbench.replay.natural import Walk
 from workbench.simulation.needs import NeededThing, Needs, Origin, exchange

@@ -11,7 +11,7 @@ from workbench.datasets.generator import VOCABULARY, Generated, generate
 from workbench.experiment.prepared import Prepared, prepared
 from workbench.experiment.store import Results
 from workbench.extraction.entities import Entity
-from workbench.metrics import HEADLINE
+from workbench.metrics import NAMES
 from workbench.metrics.costs.pricing import Pricing, pricing
 from workbench.metrics.costs.reconciliation import Reconciliation, reconcile
 from workbench.metrics.demand import HORIZON
@@ -225,7 +225,7 @@ AT_SIZE = ["strategy", "session", "share"]
 def floor(run: Results) -> Check:
     """The reference `null` is 0 on the scale, and never above the median strategy."""
     scores = run.table("scores")
-    rows = scores[(scores["metric"] == HEADLINE) & scores["value"].notna()].copy()
+    rows = scores[(scores["metric"] == NAMES) & scores["value"].notna()].copy()
     rows["share"] = rows["share"].fillna(-1.0)
     null = rows[rows["strategy"] == "null"]
     bent = null[null["scaled"].notna() & (null["scaled"].abs() > TINY)]
@@ -247,7 +247,7 @@ def floor(run: Results) -> Check:
 def ceiling(run: Results) -> Check:
     """No strategy whose contexts are all within the budget answers more than the reference `oracle` there."""
     scores = run.table("scores")
-    rows = scores[(scores["metric"] == HEADLINE) & (scores["mode"] == "matched") & scores["value"].notna()]
+    rows = scores[(scores["metric"] == NAMES) & (scores["mode"] == "matched") & scores["value"].notna()]
     fired = run.table("compactions")
     fired = fired[fired["mode"] == "matched"]
     within = (fired["tokens_sent"] <= fired["target"]).groupby([fired[name] for name in AT_SIZE]).all()

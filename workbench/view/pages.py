@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 import pandas as pd
 
 from workbench.formats import missing, some
+from workbench.metrics import HALVES
 from workbench.report.decision import decision
 from workbench.report.losses import loss_key
 from workbench.report.provenance import recorded_html
@@ -123,7 +124,8 @@ def run_page(entry: RunEntry, query: Query) -> Page:
         "session": counted(row["session"] for row in lost if fits(row, "session")),
     }
     values = {
-        "run": entry, "shared": SHARED if shared else "", "verdict": verdict_html(run, losses_of).html,
+        "run": entry, "shared": SHARED if shared else "", "half": HALVES[run.first_half],
+        "verdict": verdict_html(run, losses_of).html,
         "recorded": recorded_html(run).html,
         "headline": headline_html(run).html, "sessions": found, "all_sessions": len(sessions), "losses": fitting[:MOST],
         "fitting": len(fitting), "all_losses": len(lost), "wanted": wanted, "counts": counts, "titles": titles,

@@ -11,7 +11,7 @@ import pandas as pd
 
 from workbench.errors import SettingError
 from workbench.experiment.store import Results, RunFolder
-from workbench.metrics import HEADLINE
+from workbench.metrics import NAMES
 from workbench.report.tables import SAVED, Tables
 
 DEEPEST = 2
@@ -104,6 +104,6 @@ def _done(key: str, folder: RunFolder, changed: int) -> dict[str, object] | None
     own = [row for row in replay["scores"] if row["strategy"] == first["strategy"] and row["mode"] == "natural"]
     scores = {row["metric"]: row["value"] for row in own}
     return {
-        "session": first["session"], "strategy": first["strategy"], "recall": scores.get(HEADLINE),
+        "session": first["session"], "strategy": first["strategy"], "recall": scores.get(NAMES),
         "saved": scores.get(SAVED), "compactions": scores.get("compactions"),
     }  # fmt: skip

@@ -8,9 +8,9 @@ import pytest
 
 from builders import remembering, result
 from workbench.errors import ModelError, SettingError
-from workbench.judge.contexts import context_text
 from workbench.judge.exam.readers import MOST_FAILURES, Choice
 from workbench.metrics.exam.item import Item
+from workbench.metrics.work_exam.reading import context_text
 from workbench.models.extractive import Extractive
 from workbench.models.scripted import Scripted
 

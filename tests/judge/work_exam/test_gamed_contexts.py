@@ -8,10 +8,10 @@ import pytest
 import workbench as wb
 from workbench.datasets.bundled import bundled_files
 from workbench.experiment.prepared import Prepared, prepared
-from workbench.judge.contexts import context_text
 from workbench.judge.work_exam.contexts import REFERENCES, ContextMaker, gamed_context
 from workbench.metrics.work_exam.document import exams_of
 from workbench.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.metrics.work_exam.reading import context_text
 from workbench.metrics.work_exam.word_cover import Rarity
 from workbench.transcript.message import Message, SystemMessage, said_text
 from workbench.validation.adversaries import Gamer

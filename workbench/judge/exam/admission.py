@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.judge.contexts import ContextSpec, context_text, even_choice
+from workbench.judge.contexts import ContextSpec, even_choice
 from workbench.judge.exam.readers import ModelReader
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.item import Item, corrected
+from workbench.metrics.work_exam.reading import context_text
 from workbench.validation.answers.exams import auc, verdicts
 from workbench.validation.answers.records import graded as read_graded
 

@@ -21,12 +21,13 @@ from workbench.experiment.progress import progress
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.spec import Read, Whole, documented, model_name, one_model
 from workbench.experiment.store import TableFolder
-from workbench.judge.contexts import Compacted, ContextSpec, context_text, even_choice
+from workbench.judge.contexts import Compacted, ContextSpec, even_choice
 from workbench.judge.exam.admission import NotAdmitted, admission
 from workbench.judge.exam.readers import CandidateLikelihood, Choice, ModelReader
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.item import corrected
 from workbench.metrics.view import view
+from workbench.metrics.work_exam.reading import context_text
 from workbench.models.likelihood import CachedLikelihood
 from workbench.models.model import Model
 from workbench.models.weights import weights

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, TypeAlias
 
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.store import TableFolder
-from workbench.judge.contexts import context_text
 from workbench.judge.work_exam.sitting import Boundary, Sitting
 from workbench.metrics.work_exam.fitted_reader import features
 from workbench.metrics.work_exam.read_context import ReadContext
+from workbench.metrics.work_exam.reading import context_text
 from workbench.metrics.work_exam.word_cover import Rarity
 from workbench.transcript.message import said_text
 

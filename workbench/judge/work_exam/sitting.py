@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from workbench.experiment.prepared import Prepared
-from workbench.judge.contexts import Compacted, context_text
+from workbench.judge.contexts import Compacted
 from workbench.judge.work_exam.contexts import reference_context
 from workbench.judge.work_exam.sheet import SheetQuestion, reading_request
 from workbench.judge.work_exam.spec import WorkSpec
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.name_recall import name_questions
+from workbench.metrics.work_exam.reading import context_text
 from workbench.models.model import SummaryRequest
 
 

@@ -1,0 +1,133 @@
+"""A session's written exams, read by the fitted reader from any number of contexts. No model is asked.
+
+The words of a session's own messages are looked up once, whatever the number of contexts that hold them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from workbench.compaction.prompt_template import PromptTemplate
+from workbench.errors import FormatError
+from workbench.metrics.index import Index
+from workbench.metrics.work_exam.document import exams_of, exams_text
+from workbench.metrics.work_exam.fitted_reader import QuestionSheet, WeightedQuestion, shipped_reader
+from workbench.metrics.work_exam.question import SessionExams, digest
+from workbench.metrics.work_exam.read_context import PlacedContext, ReadContext
+from workbench.metrics.work_exam.word_cover import Rarity, content_words
+from workbench.transcript.message import Message, said_text
+from workbench.transcript.session import Session
+
+NO_EXAM = "no exam of the work was written for this session; `workbench exam write` has one written"
+DAMAGED = "the session's exam of the work cannot be read; `workbench exam show` says why"
+NOT_HERE = "the session's exam of the work has no questions for these boundaries"
+NEW = -1
+"""In the place of the number of a message that the session does not have."""
+_WHOLE = PromptTemplate(result_chars="whole", argument_chars="whole")
+
+
+def context_text(messages: Sequence[Message]) -> str:
+    """A context as the text that a model is shown: whole, with thoughts kept apart."""
+    return _WHOLE.transcript(messages)
+
+
+class WorkReading:
+    """The written exams of one session, and what a real model would answer from contexts of it.
+
+    Attributes:
+        seal: tells exams with other questions apart; empty without any.
+        boundaries: for which questions were written, in order.
+        why: why there are none; empty where there are.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._messages: dict[int, PlacedContext] = {}
+        self._lines: dict[str, PlacedContext] = {}
+        self._chances: dict[tuple[int, tuple[int, ...]], float] = {}
+        exams: SessionExams | None = None
+        self.why = NO_EXAM
+        try:
+            exams = exams_of(session)
+        except FormatError:
+            self.why = DAMAGED
+        self.seal = "" if exams is None else digest(exams_text([exams]))
+        self._exams = {exam.at: exam for exam in exams.exams if exam.questions} if exams else {}
+        self.boundaries = tuple(sorted(self._exams))
+        if self.boundaries:
+            self.why = ""
+
+    @classmethod
+    def of(cls, index: Index, session: Session) -> WorkReading:
+        """That of the session which an index was made of, made once."""
+        if not isinstance(index.work_reading, cls):
+            index.work_reading = cls(session)
+        return index.work_reading
+
+    def chance(self, at: int, messages: Sequence[Message]) -> float | None:
+        """The mean chance that a real model answers a question of a boundary right from a context.
+
+        Args:
+            at: the boundary.
+            messages: of the context.
+
+        Returns:
+            In [0, 1]; None where the boundary has no questions.
+        """
+        sheet = self._sheets.get(at)
+        if sheet is None:
+            return None
+        numbers = tuple(self._session.place.get(id(message), NEW) for message in messages)
+        if NEW in numbers:
+            return self._mean_chance(sheet, messages)
+        if (at, numbers) not in self._chances:  # several strategies and sizes often keep the same messages
+            self._chances[at, numbers] = self._mean_chance(sheet, messages)
+        return self._chances[at, numbers]
+
+    def _mean_chance(self, sheet: QuestionSheet, messages: Sequence[Message]) -> float:
+        context = PlacedContext.joined([self._read(message) for message in messages])
+        rows = sheet.features(context)
+        reader = shipped_reader()
+        return sum(map(reader.probability, rows)) / len(rows)
+
+    @cached_property
+    def _vocabulary(self) -> dict[str, int]:
+        """A number for each word of the questions and answers."""
+        words: dict[str, int] = {}
+        for exam in self._exams.values():
+            for question in exam.questions:
+                for word in content_words("\n".join((question.question, question.gold, *question.points))):
+                    words.setdefault(word, len(words))
+        return words
+
+    @cached_property
+    def _sheets(self) -> dict[int, QuestionSheet]:
+        """By boundary its questions; the words of each weigh by how rare they are in the history before it."""
+        sheets: dict[int, QuestionSheet] = {}
+        rarity = Rarity(())
+        counted = 0
+        for boundary in self.boundaries:
+            for message in self._session.messages[counted:boundary]:
+                rarity.add(said_text(message))
+            counted = boundary
+            questions = self._exams[boundary].questions
+            weighted = [WeightedQuestion.of(part.question, part.gold, part.points, rarity) for part in questions]
+            sheets[boundary] = QuestionSheet(weighted, self._vocabulary)
+        return sheets
+
+    def _read(self, message: Message) -> PlacedContext:
+        """A message as part of a context; the session's own messages are read once."""
+        number = self._session.place.get(id(message))
+        if number is not None and number in self._messages:
+            return self._messages[number]
+        lines = context_text([message]).split("\n")  # summaries and cut results repeat lines: each is read once
+        read = PlacedContext.joined([self._read_line(line) for line in lines])
+        if number is not None:
+            self._messages[number] = read
+        return read
+
+    def _read_line(self, line: str) -> PlacedContext:
+        if line not in self._lines:
+            self._lines[line] = PlacedContext.of(ReadContext.of(line), self._vocabulary)
+        return self._lines[line]
