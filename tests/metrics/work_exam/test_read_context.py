@@ -39,3 +39,8 @@ def test_lines_that_are_read_alone_and_joined_are_the_whole(lines: list[str]) ->
         assert by_parts.places.tolist() == at_once.places.tolist()
         assert by_parts.numbers.tolist() == at_once.numbers.tolist()
         assert by_parts.length == at_once.length
+
+
+@given(st.lists(LINES, min_size=1, max_size=5))
+def test_a_text_is_what_its_lines_are(lines: list[str]) -> None:
+    assert ReadContext.joined(map(ReadContext.of, lines)) == ReadContext.of("\n".join(lines))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -46,6 +46,18 @@ class ReadContext:
         for line in text.split("\n"):
             context._add_line(line)
         return context
+
+    @classmethod
+    def joined(cls, parts: Iterable[ReadContext]) -> Self:
+        """Several contexts, one behind the other; none of them ends within a line."""
+        whole = cls()
+        for part in parts:
+            begin = whole.sentence_count
+            whole.content += part.content
+            whole.sentences += [begin + sentence for sentence in part.sentences]
+            whole.states += part.states
+            whole.sentence_count += part.sentence_count
+        return whole
 
     def _add_line(self, line: str) -> None:
         begin = len(self.content)
