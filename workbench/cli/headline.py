@@ -232,7 +232,7 @@ def _sizes(run: Tables) -> dict[str, str]:
 NARROW = "--wide shows all columns, --json every figure with its interval; docs/method.md says how each is made."
 MEANS = {
     WORK: "The work: the chance that a real model answers a question about how the work stands right from the context; "
-    "intervals do not hold what the reader errs by itself.",
+    "its intervals hold the reader's own error.",
     NAMES: "Names: of the exact names that the agent later used, each asked among look-alikes, the share that the "
     "context tells, corrected for guessing.",
 }

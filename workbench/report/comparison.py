@@ -29,7 +29,7 @@ def differences(run: Tables, metric: str = "") -> pd.DataFrame:
     """Every strategy against the baseline, paired by session; the columns are those of `analysis.compared`.
 
     A half of the headline, by default the leading one, is compared at equal size where the run has it; all else under
-    the strategies' own triggers. A difference that may be the reader's bias is undecided.
+    the strategies' own triggers. A difference that may be the reader's error is undecided.
     """
     metric = metric or run.first_half
     base, mode = run.baseline, "matched" if metric in HALVES and run.shares else "natural"

@@ -40,7 +40,7 @@ class Decision:
         changes: what would make it another one.
         points: of each strategy: 100 times the work (names where it is unknown) on its own trigger, and `WORTH` a tenth
             of the bill saved.
-        no_winner: why nothing is recommended, where the reader's bias is larger than the lead; else empty.
+        no_winner: why nothing is recommended, where the reader's own error may be larger than the lead; else empty.
     """
 
     use: str

@@ -1,6 +1,7 @@
 """Who read the contexts of a run, how far that reader may be trusted, and what nobody has read.
 
-The fitted reader foretells a model's summaries too low. Where that bias is larger than a lead there is no winner.
+The fitted reader errs on a project, and otherwise on a model's text than on a rule's. Where a lead may be that error
+alone there is no winner.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import pandas as pd
 from workbench.formats import decimal, joined, some
 from workbench.metrics import NAMES, WORK
 from workbench.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.metrics.work_exam.reader_error import Calibration, TextKind, text_kind
+from workbench.metrics.work_exam.reader_error import Calibration, TextKind
 from workbench.palette import REFERENCES
 from workbench.report.once import once
 from workbench.report.tables import Tables
@@ -20,15 +21,14 @@ from workbench.report.tables import Tables
 KIND_WORDS: Mapping[TextKind, str] = {"model": "a model's summary", "rule": "a rule's summary", "cut": "cut messages"}
 WITHOUT_A_MODEL = "Without a model a comparison of presets compares triggers, cuts and cost, not summaries."
 """Said first where rules wrote all summaries of a run."""
-BIAS = "the reader's bias between a model's text and others is larger"
-"""How the reason begins that a difference decides nothing."""
+BIAS = "the fitted reader's own error may be larger"
+"""The reason that a difference decides nothing."""
 
 
 @once
 def kinds(run: Tables) -> dict[str, TextKind]:
     """Who made the contexts of each strategy: a model, a rule, or nobody, where messages were only cut."""
-    writers = run.compactions.groupby("strategy")["writer"].agg(lambda names: {str(name) for name in names if name})
-    return {name: text_kind(" + ".join(sorted(writers.get(name, ())))) for name in run.contenders}
+    return {name: run.text_kinds[name] for name in run.contenders}
 
 
 def only_rules(run: Tables) -> bool:
@@ -48,7 +48,7 @@ def calibrations() -> Mapping[TextKind, Calibration]:
 
 
 def bias_between(run: Tables, strategy: str, other: str, metric: str) -> float:
-    """How much of a difference between two strategies may be the reader's bias, in the metric's unit; 0 for one kind.
+    """How much of a difference between two strategies may be the reader's error, in the metric's unit; 0 for one kind.
 
     Exact names say nothing of what a model's summary is worth: a difference in names of any size may be bias.
     """
@@ -57,12 +57,15 @@ def bias_between(run: Tables, strategy: str, other: str, metric: str) -> float:
         return 0.0
     if metric == NAMES:
         return 1.0 if "model" in (kind, other_kind) else 0.0
-    known = calibrations()
-    return abs(known[kind].bias - known[other_kind].bias) if {kind, other_kind} <= known.keys() else 0.0
+    left_out = shipped_reader().left_out
+    if left_out is None or not {kind, other_kind} <= left_out.kinds.keys():
+        return 0.0
+    projects = {run.project(session) for session in run.sessions_with_work}
+    return left_out.errors.lead_bound(kind, other_kind, max(len(projects), 1))
 
 
 def without_bias(run: Tables, rows: pd.DataFrame, metric: str, first: str) -> pd.DataFrame:
-    """A table of differences in which those that may be the reader's bias decide nothing, and say so.
+    """A table of differences in which those that may be the reader's error decide nothing, and say so.
 
     Args:
         run: the run.
@@ -85,13 +88,9 @@ def who_read(run: Tables) -> str:
     left_out, known = shipped_reader().left_out, calibrations()
     if not run.has_work or left_out is None:
         return ""
-    error = known["model"].bias if "model" in known else 0.0
-    side = "low" if error < 0 else "high"
-    return (
-        f"The work: read by a fitted reader (AUC {_short(left_out.auc)} on left-out projects; too {side} for a model's "
-        f"text by about {abs(error):.1f}".replace(" 0.", " .")
-        + "), no model was asked."
-    )
+    largest = max((abs(calibration.bias) for calibration in known.values()), default=0.0)
+    check = f"AUC {_short(left_out.auc)}, off by {_short(largest)} at most for a kind of context"
+    return f"The work: read by a fitted reader, no model was asked (on left-out projects: {check})."
 
 
 def calibration_words(run: Tables) -> str:
@@ -133,8 +132,8 @@ def no_winner(run: Tables, first: str, rivals: list[str], metric: str) -> str:
         )
     bias = max(bias_between(run, first, rival, metric) for rival in rivals)
     return (
-        f"No winner between {names}: the fitted reader errs by {_short(bias)} between {_kinds_of(run, first, rivals)}, "
-        "which is more than the lead."
+        f"No winner between {names}: the fitted reader alone may make a lead of {_short(bias)} between "
+        f"{_kinds_of(run, first, rivals)}, which is more than this one."
     )
 
 

@@ -17,6 +17,8 @@ from workbench.errors import UnknownName
 from workbench.experiment.spec import chosen_baseline
 from workbench.experiment.store import COLUMNS, Results
 from workbench.metrics import HALVES, WORK
+from workbench.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.metrics.work_exam.reader_error import ForetoldContext, TextKind, text_kind
 from workbench.palette import REFERENCES
 
 USED = "tokens_kept"
@@ -194,16 +196,34 @@ class Tables:
         """The mean of one value a session, with its interval over projects."""
         return estimate(found.tolist(), [self.project(name) for name in found.index], least=least, most=most)
 
-    def half_of_headline(self, values: pd.Series[float]) -> Estimate | None:
+    @cached_property
+    def text_kinds(self) -> dict[str, TextKind]:
+        """Who made the contexts of each strategy: a model, a rule, or nobody, where messages were only cut."""
+        writers: dict[str, set[str]] = {str(name): set() for name in self.replays["strategy"]}
+        for strategy, writer in zip(self.compactions["strategy"], self.compactions["writer"], strict=True):
+            if writer:
+                writers.setdefault(str(strategy), set()).add(str(writer))
+        return {strategy: text_kind(" + ".join(sorted(names))) for strategy, names in writers.items()}
+
+    def half_of_headline(self, values: pd.Series[float], strategy: str, metric: str) -> Estimate | None:
         """The mean of one value of the work or of names a session, with its interval over projects.
 
-        The one place for the interval of both: what the fitted reader errs by itself is to be added here.
+        The interval of the work holds the fitted reader's own error on projects that it was not fitted to.
         """
-        return self.mean_over_projects(values, most=1)
+        half = self.mean_over_projects(values, most=1)
+        left_out = shipped_reader().left_out
+        if half is None or half.low is None or metric != WORK or left_out is None:
+            return half
+        kind = self.text_kinds.get(strategy, "cut")
+        by_project = values.groupby([self.project(session) for session in values.index]).mean()
+        contexts = [ForetoldContext(str(project), kind, mean) for project, mean in by_project.items()]
+        interval = left_out.errors.score(contexts)
+        return Estimate(half.mean, half.n, half.projects, interval.low, interval.high)
 
     def equal_size(self, strategy: str, share: float | None = None, metric: str = "") -> Estimate | None:
         """A half of the headline, by default the leading one, when all are cut to the same size; or over all shares."""
-        return self.half_of_headline(self.values(metric or self.leading("matched"), strategy, "matched", share))
+        metric = metric or self.leading("matched")
+        return self.half_of_headline(self.values(metric, strategy, "matched", share), strategy, metric)
 
     def used(self, strategy: str, share: float) -> float | None:
         """The size that a strategy really used where a share was asked for, as a share of the history: a mean."""
@@ -256,7 +276,8 @@ class Tables:
         """A metric, by default the leading half of the headline, of a strategy that compacts on its own trigger."""
         metric = metric or self.leading("natural")
         values = self.values(metric, strategy)
-        return self.half_of_headline(values) if metric in HALVES else self.mean_over_projects(values)
+        is_half = metric in HALVES
+        return self.half_of_headline(values, strategy, metric) if is_half else self.mean_over_projects(values)
 
     def best_recall(self, strategy: str, metric: str = "") -> Estimate | None:
         """A half of the headline; strategies are ordered by the leading one, which is the default.
@@ -266,7 +287,8 @@ class Tables:
         cut to one has none in a run that has sizes. The interval of an area is that of the mean over the sizes, moved.
         """
         metric = metric or self.first_half
-        found = self.half_of_headline(self._even(metric).get(strategy, pd.Series(dtype=float)).dropna())
+        values = self._even(metric).get(strategy, pd.Series(dtype=float)).dropna()
+        found = self.half_of_headline(values, strategy, metric)
         area = self.area(strategy, metric)
         if found and area:
             shift = area.mean - found.mean
