@@ -121,10 +121,12 @@ class WeightedQuestion:
     def wanted(self) -> list[WordWindow]:
         """What is looked for in a context: the points three times, then the answer and the question."""
         half_asked = {word: weight / 2 for word, weight in self.asked.items()}
+        near = []
+        for window in (WIDE, NARROW, ANYWHERE):
+            for point in self.points:
+                near.append(WordWindow(point, window))
         return [
-            *(WordWindow(point, WIDE) for point in self.points),
-            *(WordWindow(point, NARROW) for point in self.points),
-            *(WordWindow(point, ANYWHERE) for point in self.points),
+            *near,
             WordWindow(self.answer, WIDE),
             WordWindow({**half_asked, **self.answer}, WIDE),
             WordWindow(self.asked, WIDE),

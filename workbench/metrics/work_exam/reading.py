@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 
 from workbench.compaction.prompt_template import PromptTemplate
 from workbench.errors import FormatError
@@ -97,10 +96,14 @@ class WorkReading:
         return self._chances[at, numbers]
 
     def _mean_chance(self, sheet: QuestionSheet, messages: Sequence[Message]) -> float:
-        parts = [self._read(message) for message in messages]
-        words = sum(part.words for part in parts)
-        prose = sum(part.small_words for part in parts) / max(words, 1)
-        rows = sheet.features(PlacedWords.joined([part.placed for part in parts]), prose)
+        placed = []
+        words = small_words = 0
+        for message in messages:
+            read = self._read(message)
+            placed.append(read.placed)
+            words += read.words
+            small_words += read.small_words
+        rows = sheet.features(PlacedWords.joined(placed), small_words / max(words, 1))
         reader = shipped_reader()
         return sum(map(reader.probability, rows)) / len(rows)
 
@@ -124,8 +127,9 @@ class WorkReading:
             for message in self._session.messages[counted:boundary]:
                 rarity.add(said_text(message))
             counted = boundary
-            questions = self._exams[boundary].questions
-            weighted = [WeightedQuestion.of(part.question, part.gold, part.points, rarity) for part in questions]
+            weighted = []
+            for part in self._exams[boundary].questions:
+                weighted.append(WeightedQuestion.of(part.question, part.gold, part.points, rarity))
             sheets[boundary] = QuestionSheet(weighted, self._vocabulary)
         return sheets
 
@@ -141,9 +145,13 @@ class WorkReading:
 
     def _newly_read(self, message: Message) -> ReadMessage:
         """A message, line by line: summaries and cut results repeat lines."""
-        lines = [self._read_line(line) for line in context_text([message]).split("\n")]
-        content = list(chain.from_iterable(line.content for line in lines))
-        words, small_words = sum(line.words for line in lines), sum(line.small_words for line in lines)
+        content: list[str] = []
+        words = small_words = 0
+        for line in context_text([message]).split("\n"):
+            read = self._read_line(line)
+            content += read.content
+            words += read.words
+            small_words += read.small_words
         return ReadMessage(PlacedWords.of(content, self._vocabulary), words, small_words)
 
     def _read_line(self, line: str) -> ReadText:
