@@ -139,7 +139,7 @@ def show(run: Tables, *, wide: bool = False) -> None:
     if wide:
         columns |= {**own_columns(run), **_sizes(run), **ALL}
     where = ["at the same size"] * bool(run.shares)
-    where += ["on its own trigger"] * (wide or not run.shares)
+    where += ["on its own trigger"] * ("own_" in "".join(columns.values()))
     where += ["where the agent compacted"] * ("recorded" in columns.values())
     say(f"\n{joined([HALVES[half] for half in _halves(run)]).capitalize()} {joined(where)}:\n")
     say(table(rows, columns, room=None if wide else WIDTH))
@@ -156,8 +156,9 @@ def show(run: Tables, *, wide: bool = False) -> None:
         write(" ".join(filter(None, (found.answer, found.sure))))
     for note in notes(run) if wide else (*_essential(run), NARROW):
         write(note)
-    if found.caveats:
-        write(" ".join(found.caveats))
+    caveats = [text for text in found.caveats if text != unknown_work(run)]
+    if caveats:
+        write(" ".join(caveats))
 
 
 def _halves(run: Tables) -> list[str]:
@@ -175,7 +176,7 @@ def _few_columns(run: Tables, rows: Sequence[Mapping[str, Any]]) -> dict[str, st
             columns[COLUMN[half]] = f"same_{half}"
         if compared and half == run.first_half:
             columns[f"vs {run.baseline}"] = "against"
-    if not run.shares:
+    if not run.shares or not run.has_work:
         columns |= own_columns(run)
     columns["cost\nsaved"] = "saved"
     if any("recorded" in row for row in rows):
@@ -201,7 +202,8 @@ def _rows(run: Tables) -> list[dict[str, Any]]:
             f"same_{NAMES}": _with_interval(row, "names") + "*" * (name in large),
             f"own_{WORK}": percent(row["work_own"]) + "!" * (name in over),
             f"own_{NAMES}": percent(row["names_own"]) + "!" * (name in over),
-            "saved": percent(row["cost_saved"]), "saved_interval": _with_interval(row, "cost_saved"),
+            "saved": percent(row["cost_saved"]) + "!" * (name in over),
+            "saved_interval": _with_interval(row, "cost_saved"),
             "style": OF_ROW.get(name, "bold" if name == next(iter(run.contenders), "") else ""),
         }  # fmt: skip
         shown |= {"against": _difference(compared[name])} if name in compared else {}

@@ -156,12 +156,10 @@ def reference_inputs(
     shares = tuple(dict.fromkeys(one.share for one in sized if one.share is not None))
     recorded = [one for one in sized if one.share is None]
     for reference in ("random", "oracle"):
-        shots = [
-            Snapshot(
-                one.at, made(reference, one), one.share, exam_only=one.share is not None and one.at in exam_only
-            )
-            for one in sized
-        ]  # fmt: skip
+        shots = []
+        for history in sized:
+            beside = history.share is not None and history.at in exam_only
+            shots.append(Snapshot(history.at, made(reference, history), history.share, exam_only=beside))
         for share in shares:
             yield MetricInput(replay(reference, "matched", shots), ready.index, share)
         if recorded:

@@ -47,8 +47,12 @@ def work(data: MetricInput) -> Score:
         return Score(None, reading.why)
     if not data.work_snapshots:
         return Score(None, NO_BOUNDARY)
-    chances = [reading.chance(shot.at, shot.context.messages) for shot in data.work_snapshots]
-    return mean_score([chance for chance in chances if chance is not None], NOT_HERE)
+    chances = []
+    for shot in data.work_snapshots:
+        chance = reading.chance(shot.at, shot.context.messages)
+        if chance is not None:
+            chances.append(chance)
+    return mean_score(chances, NOT_HERE)
 
 
 @metric("share", "higher")

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.formats import missing, some
+from workbench.metrics import HALVES, NAMES, WORK
 from workbench.palette import REFERENCES, looks
 from workbench.report import cost
 from workbench.report.plot_style import Label, name_ends, paper, words
@@ -19,13 +20,15 @@ HALF = 5.6
 MOST_ROUNDS = 12
 MOST_DOTS = 40
 """Sessions beyond which single ones are no longer dotted: the intervals say it better."""
-KNOWN = "questions about later needs answered, %"
+KNOWN = {WORK: "questions about the work answered, %", NAMES: "names told, %"}
+"""What the axis of each half of the headline counts."""
 POINT_NAMES = {"none": "none (nothing is cut)", "null": "null (last message only)"}
 
 
 def savings(run: Tables) -> Figure:
     """What each strategy keeps against what it saves, under its own trigger, with intervals where there are enough."""
-    title = "Recall against savings, own triggers"
+    half = run.leading("natural")
+    title = f"{HALVES[half].capitalize()} against savings, own triggers"
     rows = points(run)
     if rows.empty:
         return words(title, "Nothing to draw: no session was long enough to be compacted and scored.")
@@ -45,7 +48,7 @@ def savings(run: Tables) -> Figure:
         fewer = "" if row["sessions"] == n else f" (n = {row['sessions']})"
         labels.append(Label(POINT_NAMES.get(name, name) + fewer, x, y, colour))
     axes.margins(x=0.12)
-    axes.set(xlabel="tokens saved, % of an uncompacted agent's", ylabel=KNOWN, ylim=(-6, 108))
+    axes.set(xlabel="tokens saved, % of an uncompacted agent's", ylabel=KNOWN[half], ylim=(-6, 108))
     name_ends(figure, axes, labels)
     return figure
 
@@ -59,7 +62,8 @@ def _sessions(rows: pd.DataFrame) -> str:
 
 def equal_size(run: Tables) -> Figure:
     """What each strategy keeps when all are cut to the same share of the same history."""
-    title = "Recall when all are cut to the same size"
+    half = run.leading("matched")
+    title = f"{HALVES[half].capitalize()} when all are cut to the same size"
     rows, budgets = by_size(run), run.shares
     larger = {(name, share) for share in budgets for name in run.unranked(share)}
     rows = rows[[pair not in larger for pair in zip(rows["strategy"], rows["share"], strict=True)]]
@@ -70,7 +74,7 @@ def equal_size(run: Tables) -> Figure:
     asked = rows["strategy"].isin(["none", "null"])  # what is cut to no size is drawn over the others
     rows = rows.assign(x=100 * rows["share"].where(asked | rows["used"].isna(), rows["used"]))
     ends = _curves(axes, run, rows, rows["strategy"].unique(), "mean")
-    axes.set(xlabel="really kept, % of the history's tokens", ylabel=KNOWN, ylim=(-6, 106))
+    axes.set(xlabel="really kept, % of the history's tokens", ylabel=KNOWN[half], ylim=(-6, 106))
     axes.margins(x=0.1)
     name_ends(figure, axes, ends)
     return figure

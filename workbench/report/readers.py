@@ -99,11 +99,11 @@ def calibration_words(run: Tables) -> str:
     known = calibrations()
     if not run.has_work or "model" not in present or len(present) < 2:
         return ""
-    parts = [
-        f"{_short(known[kind].promised)} for {KIND_WORDS[kind]}, where real readers knew {_short(known[kind].real)}"
-        for kind in present
-        if kind in known
-    ]
+    parts = []
+    for kind in present:
+        if kind in known:
+            promised, real = _short(known[kind].promised), _short(known[kind].real)
+            parts.append(f"{promised} for {KIND_WORDS[kind]}, where real readers knew {real}")
     return f"The fitted reader foretold, on projects left out of its fit: {'; '.join(parts)}."
 
 
@@ -115,7 +115,7 @@ def unknown_work(run: Tables) -> str:
         return ""
     of_which = "these sessions" if missing == sessions else f"{missing} of {some(sessions, 'session')}"
     return (
-        f"How the work stands is unknown for {of_which}: no questions about it hold here. "
+        f"How the work stands is unknown for {of_which}: there are no questions about it. "
         "`workbench exam write SESSIONS --model ...` has them written."
     )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.analysis.survival import half_life
 from workbench.experiment.store import Results
+from workbench.metrics import HALVES
 from workbench.report import closed_loop, comparison, contexts, cost, losses, provenance, sweep, verdict
 from workbench.report.html import Html, note, sentences
 from workbench.report.summaries import by_round, by_size, points
@@ -52,7 +53,9 @@ def _chart(name: str, run: Tables, rows: pd.DataFrame, *session: str | None) -> 
     """The chart of that name; matplotlib is imported for the first one, so that words need not wait for it."""
     from workbench.report import charts
 
-    alt = sentences("alt", chart=name, rows=rows.to_dict("records"), session=next(iter(session), None))
+    half = HALVES[run.leading("matched" if name == "equal_size" else "natural")]
+    told = {"half": half.capitalize(), "rows": rows.to_dict("records"), "session": next(iter(session), None)}
+    alt = sentences("alt", chart=name, **told)
     return Chart(name, getattr(charts, name)(run, *session), " ".join(alt))
 
 

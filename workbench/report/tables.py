@@ -237,12 +237,15 @@ class Tables:
         if ("curves", metric) not in self.worked_out:
             curves: dict[str, Curve] = {}
             for name in dict.fromkeys(self.replays["strategy"]):
-                known = [(self.used(name, share), self.equal_size(name, share, metric)) for share in self.shares]
-                points = [(size, found.mean) for size, found in known if size is not None and found is not None]
-                curves[name] = Curve([size for size, _ in points], [mean for _, mean in points])
+                curve = curves[name] = Curve([], [])
+                for share in self.shares:
+                    size, found = self.used(name, share), self.equal_size(name, share, metric)
+                    if size is not None and found is not None:
+                        curve.sizes.append(size)
+                        curve.values.append(found.mean)
             self.worked_out["curves", metric] = curves
-        found: dict[str, Curve] = self.worked_out["curves", metric]
-        return found
+        known: dict[str, Curve] = self.worked_out["curves", metric]
+        return known
 
     @cached_property
     def curve_range(self) -> tuple[float, float] | None:
