@@ -10,6 +10,7 @@ from workbench.compaction.strategy import AtShare as AtShare
 from workbench.compaction.strategy import Preset as Preset
 from workbench.compaction.strategy import Strategy as Strategy
 from workbench.datasets.bundled import bundled as bundled
+from workbench.errors import ModelError as ModelError
 from workbench.errors import WorkbenchError as WorkbenchError
 from workbench.experiment.compare import compare as compare
 from workbench.experiment.prepared import exam as exam

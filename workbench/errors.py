@@ -73,15 +73,17 @@ class ModelError(WorkbenchError):
     Attributes:
         retryable: it might work later.
         overflow: the prompt was too large.
+        limit: tokens that the model takes, as its error said; None if it did not.
         retry_after: the seconds that its provider asks to wait; None if it does not say.
         outage: no answer came, which says nothing about the model; always so where it is `retryable`.
     """
 
     def __init__(
         self, why: str, *, retryable: bool = False, overflow: bool = False, retry_after: float | None = None,
-        outage: bool = False,
+        outage: bool = False, limit: int | None = None,
     ) -> None:  # fmt: skip
         self.retryable, self.overflow, self.retry_after = retryable, overflow, retry_after
+        self.limit = limit
         self.outage = outage or retryable
         super().__init__(why)
 

@@ -187,6 +187,9 @@ def _outcome(live: Compactor, provider: Provider, used: int, newest: Record) -> 
     if retry is None:
         return Outcome(1.0, fits=False, newest=True)
     targets = [event.target for event in live.events[events:] if isinstance(event, CompactionStarted)]
+    kept_by_system = live.preset.host.overflow_keep
+    if kept_by_system is not None:
+        targets.append(int(kept_by_system * WINDOW))
     target = min([*targets, WINDOW // 2])
     tokens = provider.tokens(retry.messages)
     return Outcome(tokens / max(target, 1), tokens <= WINDOW, newest in retry.messages)

@@ -6,7 +6,12 @@ import asyncio
 import json
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
+
+from workbench.compaction.presets import preset
+from workbench.compaction.stages.summarize import Summarize
+from workbench.compaction.strategy import Preset
 
 Record = dict[str, Any]
 
@@ -74,3 +79,12 @@ def alone(work: Coroutine[None, None, None]) -> None:
     """Run something asynchronous in a thread of its own: a browser's tests leave a running loop in this one."""
     with ThreadPoolExecutor(1) as pool:
         pool.submit(asyncio.run, work).result()
+
+
+def without_fallback(name: str) -> Preset:
+    """The preset with summaries that nothing replaces where the model fails."""
+    named = preset(name)
+    stages = [
+        replace(stage, fallback=None) if isinstance(stage, Summarize) else stage for stage in named.strategy.stages
+    ]
+    return replace(named, strategy=replace(named.strategy, stages=tuple(stages)))

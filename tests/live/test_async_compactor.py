@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from threading import Event
+from threading import Event, Thread
 
 import pytest
 import validators
-from live.talk import alone, asked, openai
+from live.talk import Record, alone, asked, openai
 
 from workbench.live.async_compactor import AsyncCompactor
 from workbench.live.compactor import Compactor
@@ -148,3 +148,47 @@ def test_the_other_moments_are_awaited_alike() -> None:
         assert retry is None or validators.openai_chat(retry.messages) == []
 
     alone(run())
+
+
+def test_calls_of_several_event_loops_take_turns() -> None:
+    model = Slow()
+    model.may.set()
+    compactor = live(model)
+    talks = [[*openai(20), asked(f"question {number}")] for number in range(3)]
+    sent: dict[int, list[Record]] = {}
+
+    def work(number: int) -> None:
+        async def run() -> None:
+            for _ in range(3):
+                sent[number] = await compactor.before_request(talks[number])
+
+        asyncio.run(run())
+
+    threads = [Thread(target=work, args=(number,), daemon=True) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert not [thread for thread in threads if thread.is_alive()]
+    assert all(sent[number][-1] == talks[number][-1] for number in range(3))
+
+
+def test_a_call_that_is_given_up_while_it_waits_for_another_loop_lets_the_next_one_go_on() -> None:
+    model = Slow()
+    compactor = live(model)
+    other = Thread(target=lambda: asyncio.run(compactor.before_request(TALK)), daemon=True)
+    other.start()
+    assert model.started.wait(10)
+
+    async def run() -> None:
+        request = asyncio.create_task(compactor.before_request(TALK))
+        await asyncio.sleep(0.01)
+        request.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await request
+        model.may.set()
+        assert (await compactor.before_request(TALK))[-1] == TALK[-1]
+
+    alone(run())
+    other.join(10)
+    assert not other.is_alive()

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import pytest
 import validators
 from importers.samples import PNG
-from live.talk import Record, anthropic, asked, openai
+from live.talk import Record, anthropic, asked, openai, without_fallback
 
 from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.presets import BUILTIN
@@ -77,7 +77,7 @@ def test_results_that_come_in_one_after_the_other_do_not_start_the_breaker_anew(
     """In Anthropic's format they are parts of one message, which grows."""
     model = Down()
     settings = Settings(hysteresis=0.0, cooldown=1.0, last_resort=False)
-    live = Compactor("summarize", model=model, window=4_000, settings=settings)
+    live = Compactor(without_fallback("summarize"), model=model, window=4_000, settings=settings)
     said = anthropic(12, calls=20, words=15)[:-1]
     results = said[-1]["content"]
     for end in range(1, len(results) + 1):
@@ -90,7 +90,7 @@ def test_results_that_come_in_one_after_the_other_do_not_start_the_breaker_anew(
 def test_failures_stop_it_and_after_the_cool_down_it_tries_again() -> None:
     now, model = [0.0], Down()
     settings = Settings(cooldown=10.0, cooldown_seconds=60.0, hysteresis=0.0)
-    live = Compactor("summarize", model=model, window=4_000, settings=settings, clock=lambda: now[0])
+    live = Compactor(without_fallback("summarize"), model=model, window=4_000, settings=settings, clock=lambda: now[0])
     messages = openai(60)
     spoken(live, messages[:200])
     assert live.stopped and model.asked == 3
@@ -108,7 +108,7 @@ def test_failures_stop_it_and_after_the_cool_down_it_tries_again() -> None:
 def test_it_tries_again_once_the_messages_have_grown() -> None:
     model = Down()
     settings = Settings(cooldown=0.1, hysteresis=0.0, last_resort=False)
-    live = Compactor("summarize", model=model, window=10_000, settings=settings, clock=lambda: 0.0)
+    live = Compactor(without_fallback("summarize"), model=model, window=10_000, settings=settings, clock=lambda: 0.0)
     spoken(live, openai(80))
     tries = of(AutomaticResumed, live)
     assert len(tries) > 2 and {one.why for one in tries} == {"the messages have grown"}

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from live.talk import asked, openai
 
 from workbench.compaction.engine import Compaction
 from workbench.compaction.plan import Budget
+from workbench.errors import SettingError
 from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded
 from workbench.live.hooks import Cancel, Due, Hooks, Supply
@@ -61,3 +64,35 @@ def test_a_hook_is_told_what_was_done_once_it_is_in_place() -> None:
     live = Compactor("truncate", window=3_000, hooks=Hooks(after=lambda done: told.append((done, live.tokens))))
     live.before_request(openai(30))
     assert [done.sent.tokens for done, _ in told] == [tokens for _, tokens in told]
+
+
+async def veto(due: Due) -> Cancel:
+    return Cancel("not now")
+
+
+class Veto:
+    async def __call__(self, *_: object) -> Cancel:
+        return Cancel("not now")
+
+
+@pytest.mark.parametrize("hook", ["before", "before_stage", "after"])
+@pytest.mark.parametrize("function", [veto, Veto()], ids=["function", "object"])
+def test_a_hook_that_would_have_to_be_awaited_is_refused_at_construction(hook: str, function: Any) -> None:
+    with pytest.raises(SettingError, match=rf"hooks\.{hook} .* would be accepted"):
+        Compactor("truncate", hooks=Hooks(**{hook: function}))
+
+
+@pytest.mark.parametrize("argument", ["on_event", "count", "pins", "clock", "settings"])
+def test_no_other_function_may_be_awaited_either(argument: str) -> None:
+    with pytest.raises(SettingError, match=f"{argument} is .* would be accepted"):
+        Compactor("truncate", **{argument: veto})
+
+
+def test_a_hook_that_turns_out_to_be_awaited_cancels_nothing_in_silence() -> None:
+    settings = Settings(last_resort=False)
+    hooks = Hooks(before=lambda due: veto(due))  # type: ignore[arg-type,return-value]
+    live = Compactor("truncate", window=3_000, settings=settings, hooks=hooks)
+    messages = openai(30)
+    assert live.before_request(messages) == messages
+    assert [event.type for event in live.events] == ["compaction_started", "compaction_failed"]
+    assert "to await" in live.events[-1].why  # type: ignore[union-attr]

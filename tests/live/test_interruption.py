@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import validators
-from live.talk import Record, asked, back, openai, used
+from live.talk import Record, asked, back, openai, used, without_fallback
 
 from profiles import FULL
 from workbench.compaction.plan import Budget, Draft, Plan, Replace
@@ -69,7 +69,7 @@ def test_an_interruption_of_the_model_passes_through_and_leaves_the_history_as_i
 @pytest.mark.parametrize("error", [TimeoutError("slow"), ValueError("odd"), Refused("the limit of 1 USD is reached")])
 def test_an_error_in_the_model_leaves_the_history_as_it_was_and_the_agent_running(error: Exception) -> None:
     messages = openai(30)[:-1]
-    live = Compactor("summarize", model=Interrupted(error), window=3_000, settings=ALONE)
+    live = Compactor(without_fallback("summarize"), model=Interrupted(error), window=3_000, settings=ALONE)
     assert live.before_request(messages) == messages
     assert [(event.type, event.why) for event in dropped(live)] == [
         ("compaction_failed", f"{type(error).__name__}: {error}")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from live.habits import Habit, as_it_is, moving_marker, reminder_behind, reminder_in_text
 from live.shapes import items
-from live.talk import Record, anthropic, asked, openai
+from live.talk import Record, anthropic, asked, openai, without_fallback
 
 from profiles import FULL
 from workbench.compaction.presets import NAMES, with_recall
@@ -112,9 +112,10 @@ def test_a_request_to_no_model_in_particular_is_saved_and_loaded() -> None:
 
 def test_a_model_that_failed_is_not_asked_again_right_after_the_restart() -> None:
     said, down = openai(20, words=100), Down()
-    live = Compactor("summarize", model=down, window=6_000)
+    strict = without_fallback("summarize")
+    live = Compactor(strict, model=down, window=6_000)
     end = next(end for end in range(len(said)) if live.before_request(said[:end]) is None or down.asked)
-    again = Compactor.load(json.loads(json.dumps(live.save())), model=down)
+    again = Compactor.load(json.loads(json.dumps(live.save())), strict, model=down)
     again.before_request([*said[:end], asked("and now?")])
     assert down.asked == 1
     again.before_request(said[: end + 6])

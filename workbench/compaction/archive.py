@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
+from workbench.compaction.clip import clipped
 from workbench.compaction.recall import ID_LENGTH
-from workbench.compaction.stages.summarize import clipped
 from workbench.errors import SettingError
 from workbench.transcript.message import Text, TokenCounter, UserMessage, chars_per_token
 

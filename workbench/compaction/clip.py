@@ -9,7 +9,16 @@ from operator import itemgetter
 
 from workbench.compaction.plan import Plan, Replace
 from workbench.transcript.context import Context
-from workbench.transcript.message import AnswerBlock, Json, Message, Text, TokenCounter, plain_text, said_texts
+from workbench.transcript.message import (
+    AnswerBlock,
+    Json,
+    Message,
+    Text,
+    TokenCounter,
+    UserMessage,
+    plain_text,
+    said_texts,
+)
 
 LEAST_CHARS = 48
 """The shortest that a cut text becomes: its marker alone takes nearly that."""
@@ -191,3 +200,10 @@ def rewritten(
             if ref:
                 archive[ref[0]] = plain_text(message)
     return Plan(tuple(edits), archive) if edits else None
+
+
+def clipped(text: str, most: int, count: TokenCounter) -> str:
+    """The text, or its two ends around a marker, in at most that many tokens; empty where not even a marker fits."""
+    whole = UserMessage(id="", blocks=(Text(text),))
+    short = shortened(whole, most, count(whole), count) if text and most > 0 else None
+    return "" if short is None else plain_text(short)

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from workbench.compaction.clip import clipped
 from workbench.compaction.guard import Violation, violations
 from workbench.compaction.plan import Budget, Plan, Stage
 from workbench.compaction.recall import with_ids, with_room
@@ -13,7 +14,7 @@ from workbench.errors import ModelError
 from workbench.markup import card
 from workbench.models.model import Completion, Model, SummaryRequest, is_concurrent, reads_messages
 from workbench.transcript.context import Context, protected
-from workbench.transcript.message import Message
+from workbench.transcript.message import Message, Text, UserMessage
 
 Outcome: TypeAlias = Literal["compacted", "too_large", "unchanged"]
 Planner: TypeAlias = Callable[[Stage, Context, Budget], Plan | None]
@@ -194,6 +195,7 @@ def completed(request: SummaryRequest, model: Model) -> Completion:
             raise
         return Completion(text=stand_in, model=model.name, fallback=True, why=str(error))
     if completion.text.strip():
+        completion = _no_longer_than_useful(completion, request)
         known = completion.left_out is not None or completion.fallback or reads_messages(model)
         return completion if known else replace(completion, left_out=request.left_out)
     why = f"{completion.model} answered with an empty text"
@@ -201,6 +203,20 @@ def completed(request: SummaryRequest, model: Model) -> Completion:
     if text is None:
         raise ModelError(why)
     return replace(completion, text=text, fallback=True, why=why)
+
+
+CLIPPED_SHARE = 0.25
+"""The part of what a summary replaces that is left of one that is longer than that."""
+
+
+def _no_longer_than_useful(completion: Completion, request: SummaryRequest) -> Completion:
+    """The completion, or its two ends where it is no shorter than what it replaces: a paid answer is used."""
+    useful = request.useful_tokens
+    if useful is None or request.count(UserMessage(id="", blocks=(Text(completion.text),))) <= useful:
+        return completion
+    text = clipped(completion.text, int(CLIPPED_SHARE * useful), request.count)
+    finding = "it was longer than what it replaces, so that its middle was left out"
+    return replace(completion, text=text, findings=(*completion.findings, finding)) if text else completion
 
 
 def _touched(

@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from threading import Event as Flag
+from threading import Lock
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 from workbench.compaction.engine import Compaction
 from workbench.errors import SettingError
@@ -19,7 +21,8 @@ Result = TypeVar("Result")
 class AsyncCompactor:
     """Awaitable methods of a compactor; what returns at once is asked of `compactor` itself.
 
-    The event loop is not blocked while a model writes. Calls take turns, in the order in which they came. A call that
+    The event loop is not blocked while a model writes. Calls take turns, in the order in which they came, also those of
+    several event loops. A call that
     is cancelled leaves the history as it was: what its model still writes is discarded, with an event
     `compaction_discarded`. Hooks, `on_event` and the model are called in another thread.
 
@@ -31,7 +34,8 @@ class AsyncCompactor:
         if not isinstance(compactor, Compactor):
             raise SettingError(f"compactor is {compactor!r:.80}; a wb.Compactor would be accepted")
         self.compactor = compactor
-        self._turn = asyncio.Lock()
+        self._turns, self._loops_lock = Lock(), Lock()
+        self._loop_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
     async def before_request(
         self, messages: Sequence[Json], *, system: Json = None, tools: Json = None, model: str = ""
@@ -60,16 +64,57 @@ class AsyncCompactor:
         return await self._run(lambda: self.compactor.compact(instructions, keep_recent, messages))
 
     async def _run(self, call: Callable[[], Result]) -> Result:
-        async with self._turn:
-            cancelled = Flag()
+        async with self._loop_turn():
+            turn = _Turn(self._turns)
 
             def work() -> Result:
-                CANCELLED.set(cancelled)  # in the thread's own context
-                return call()
+                CANCELLED.set(turn.cancelled)  # in the thread's own context
+                return turn.taken_by(call)
 
             try:
                 return await asyncio.to_thread(work)
             except asyncio.CancelledError:
-                cancelled.set()
+                turn.give_up()
                 self.compactor.abandon()
                 raise
+
+    def _loop_turn(self) -> asyncio.Lock:
+        """The turns of the running event loop, in the order in which its calls come."""
+        loop = asyncio.get_running_loop()
+        with self._loops_lock:
+            return self._loop_turns.setdefault(loop, asyncio.Lock())
+
+
+class _Turn:
+    """One call's turn among the calls of all event loops.
+
+    Attributes:
+        cancelled: up once its caller gave it up; then others need not wait for it.
+    """
+
+    def __init__(self, turns: Lock) -> None:
+        self.cancelled = Flag()
+        self._turns, self._guard, self._is_held = turns, Lock(), False
+
+    def taken_by(self, call: Callable[[], Result]) -> Result:
+        """What the call returns, once it is its turn."""
+        self._turns.acquire()
+        with self._guard:
+            self._is_held = True
+        try:
+            if self.cancelled.is_set():
+                raise asyncio.CancelledError
+            return call()
+        finally:
+            self._release()
+
+    def give_up(self) -> None:
+        """Let the next call have its turn."""
+        self.cancelled.set()
+        self._release()
+
+    def _release(self) -> None:
+        with self._guard:
+            if self._is_held:
+                self._is_held = False
+                self._turns.release()

@@ -16,7 +16,7 @@ from workbench.live.gauge import Gauge
 from workbench.live.hooks import Hooks
 from workbench.live.media import MediaBudget
 from workbench.live.memory import Memory
-from workbench.live.message_reader import MessageReader, recogniser
+from workbench.live.message_reader import MessageReader, listed, recogniser
 from workbench.live.recall_tool import RecallTool
 from workbench.live.recovery import Recovery
 from workbench.live.runner import Runner
@@ -185,8 +185,10 @@ class Compactor(RecallTool):
         Raises:
             FormatError: an entry is no chat message.
         """
+        messages = listed(messages)
         with self._lock:
             self._runner.hear(messages)
+            heard = self._runner.lists_heard
             if system is not None:
                 self._memory.reader.likely = "anthropic"
             self._gauge.declare(system, tools, str(model or ""))
@@ -194,7 +196,7 @@ class Compactor(RecallTool):
             self._scheduler.check_window()
         self._scheduler.consider("before_request")
         self._media.fit()
-        return self._to_send()
+        return self._to_send(messages, heard)
 
     def after_tools(self, messages: Sequence[Json] | None = None) -> None:
         """Tools have answered: the time for presets that look then; `messages` is the conversation with the results."""
@@ -259,10 +261,12 @@ class Compactor(RecallTool):
         diagnosis = self._recovery.judge(error, model)
         if diagnosis is None:
             return None
-        self._runner.hear(messages)
+        with self._lock:
+            self._runner.hear(messages)
+            messages, heard = self._memory.given_list(), self._runner.lists_heard
         wait = self._recovery.wait(diagnosis)
         output = diagnosis.output if diagnosis.action == "lower_output" else None
-        return None if wait is None else Retry(self._to_send(), diagnosis, output, wait)
+        return None if wait is None else Retry(self._to_send(messages, heard), diagnosis, output, wait)
 
     def compact(
         self, instructions: str = "", keep_recent: int | None = None, messages: Sequence[Json] | None = None
@@ -292,7 +296,18 @@ class Compactor(RecallTool):
         """Wait no longer for a compaction whose call was cancelled."""
         self._scheduler.abandon()
 
-    def _to_send(self) -> list[Json]:
+    def _to_send(self, messages: Sequence[Json], heard: int) -> list[Json]:
+        """What to send of these messages, also where another thread passed another list meanwhile.
+
+        Args:
+            messages: the whole conversation.
+            heard: how many lists had been heard when these were.
+        """
         with self._lock:
+            if self._runner.lists_heard != heard:
+                self._runner.hear(messages)
+                if self._gauge.settings.automatic:
+                    self._runner.fit()
+                self._media.fit()
             self._gauge.hand_out()
             return self._memory.messages()

@@ -29,7 +29,8 @@ class CompactionEnded:
     Attributes:
         usd: what its summaries cost; None if unknown.
         supplied: whether the host supplied the summary.
-        warning: what the preset's system tells its user afterwards.
+        warning: what the preset's system tells its user afterwards, and that a note replaces the summary, since the
+            model failed.
     """
 
     number: int

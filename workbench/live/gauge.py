@@ -256,14 +256,16 @@ class Gauge:
     def take_refusal(self, used: int | None) -> None:
         """Take in that the newest request was refused for its size, with the tokens that it had, if they were stated.
 
-        A number that our count cannot explain is not believed. Then the request filled the window, at least.
+        A number that our count cannot explain is not believed. Then a request that seemed small filled the window.
         """
         request = self.request
         if request is None:
             return
         count, added = request.count, request.added
         if used is None or used < LEAST_SCALE * count.tokens:
-            used = max(self.heaviest, self.window)
+            if self.heaviest > self.window / 2:
+                return
+            used = self.window
         calibration = Calibration.of(used - added - self._usual_overhead, count)
         explained = calibration.tokens(count) + max(self._usual_overhead, int(MOST_OVERHEAD * self.window)) + added
         if used <= explained:

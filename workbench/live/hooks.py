@@ -1,20 +1,39 @@
 """Where an agent's host may step in: before a compaction, before each of its stages, and after it."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
+from inspect import iscoroutine, iscoroutinefunction
 from threading import Event as Flag
 from typing import Literal, TypeAlias
 
 from workbench.compaction.engine import Compaction
 from workbench.compaction.plan import Budget
 from workbench.compaction.strategy import Moment
+from workbench.errors import SettingError
 from workbench.transcript.context import Context
 
 Cause: TypeAlias = Moment | Literal["error", "by_hand"]
 """Where in the loop a compaction was decided."""
 CANCELLED: ContextVar[Flag | None] = ContextVar("CANCELLED", default=None)
 """Set while the caller may give a call up; once the flag is up, the call's compaction is discarded."""
+
+
+def is_async(function: object) -> bool:
+    """Whether calling it gives something to await, as far as can be seen from outside."""
+    return iscoroutinefunction(function) or iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
+
+
+def refuse_awaitable(name: str, answer: object) -> None:
+    """Refuse a hook's answer that nobody awaits.
+
+    Raises:
+        SettingError: it is one.
+    """
+    if isinstance(answer, Awaitable):
+        if iscoroutine(answer):
+            answer.close()
+        raise SettingError(f"the hook {name!r} returned something to await; a plain function would be accepted")
 
 
 def is_cancelled() -> bool:
@@ -49,7 +68,7 @@ class Supply:
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """The host's functions around a compaction. An error in a hook leaves the history as it was.
+    """The host's plain functions around a compaction. An error in a hook leaves the history as it was.
 
     Attributes:
         before: may cancel, or supply the summary.

@@ -101,6 +101,10 @@ class Memory:
         own = map(OutgoingMessage, format.new(UserMessage(id="", blocks=(Text(self._inside.strip()),))))
         return [*map(self._current, format.finished([*self.state.shown, *own], self.state.path))]
 
+    def given_list(self) -> list[Json]:
+        """The host's messages as it has them now, to be heard again."""
+        return [*self.own.objects, *self._behind]
+
     def original(self) -> list[Json]:
         """Copies of the host's messages, from the first one, whatever was compacted."""
         pairs = zip(self.state.path, self.own.objects, strict=False)

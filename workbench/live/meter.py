@@ -1,9 +1,12 @@
 """What the model of a compactor was asked and cost, whatever became of its answers."""
 
+import time
 from dataclasses import dataclass, replace
 
 from workbench.errors import ModelError
+from workbench.live.callbacks import reason
 from workbench.models.model import Completion, Model, SummaryRequest, TooLate, within
+from workbench.models.provider_errors import classify
 from workbench.transcript.message import Json
 
 NO_MODEL = "preset {!r} asks a model for a summary: pass one as `model`"
@@ -24,17 +27,18 @@ class NoModel:
 class Meter:
     """A model whose answers are paid, also where what becomes of them fails.
 
+    Whatever the model raises is a `ModelError`, so that a preset's fallback is used.
+
     Attributes:
         completions: what it answered, in order of arrival.
-        error: what it raised last.
-        seconds: after which an answer is not waited for any more; None waits for ever.
+        seconds: for which all its answers together are waited for; None waits for ever.
         late: whether one was given up, so that what it costs is unknown.
     """
 
     def __init__(self, model: Model, seconds: float | None = None) -> None:
         self.model, self.seconds, self.late = model, seconds, False
         self.completions: list[Completion] = []
-        self.error: BaseException | None = None
+        self._started = time.monotonic()
 
     def __getattr__(self, name: str) -> object:
         return getattr(self.model, name)
@@ -50,14 +54,19 @@ class Meter:
         return None if self.late else total([completion.usd for completion in self.completions])
 
     def complete(self, request: SummaryRequest, /) -> Completion:
-        """The model's answer."""
+        """The model's answer.
+
+        Raises:
+            ModelError: it gave none; `overflow` where its own error says that the prompt was too large.
+        """
         try:
             completion = self._waited_for(request)
-            if not isinstance(completion, Completion) or not isinstance(completion.text, str):
-                raise ModelError(f"the model answered with {completion!r:.80} and no text")
-        except BaseException as error:
-            self.error = error
+        except ModelError:
             raise
+        except Exception as error:
+            raise _as_model_error(error) from error
+        if not isinstance(completion, Completion) or not isinstance(completion.text, str):
+            raise ModelError(f"the model answered with {completion!r:.80} and no text")
         if completion.usd is not None:
             completion = replace(completion, usd=_dollars(completion.usd))
         self.completions.append(completion)
@@ -67,11 +76,23 @@ class Meter:
         """The answer, if it comes in time; else the model is left to itself, in a thread that ends with the process."""
         if self.seconds is None:
             return self.model.complete(request)
+        seconds_left = self._started + self.seconds - time.monotonic()
+        why = f"the model gave no answer within {self.seconds:g} seconds"
+        if seconds_left <= 0:
+            raise ModelError(why, outage=True)
         try:
-            return within(self.seconds, lambda: self.model.complete(request))
+            return within(seconds_left, lambda: self.model.complete(request))
         except TooLate:
             self.late = True
-            raise TimeoutError(f"the model gave no answer within {self.seconds:g} seconds") from None
+            raise ModelError(why, outage=True) from None
+
+
+def _as_model_error(error: Exception) -> ModelError:
+    """What a model of the host raised, with what it says of the prompt's size."""
+    why = reason(error)
+    diagnosis = classify(why, getattr(error, "status_code", None))
+    overflow = diagnosis.kind in ("overflow", "mixed", "bytes")
+    return ModelError(why, overflow=overflow, limit=diagnosis.limit if overflow else None)
 
 
 def _dollars(price: Json) -> float | None:

@@ -16,11 +16,12 @@ from workbench.live.callbacks import Host, reason
 from workbench.live.events import CompactionDropped, CompactionEnded, CompactionStarted, Rewound, RunEnds
 from workbench.live.feasibility import asks_first
 from workbench.live.gauge import Gauge
-from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply, is_cancelled
+from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply, is_cancelled, refuse_awaitable
 from workbench.live.last_resort import make_room
 from workbench.live.meter import NO_MODEL, Meter, NoModel, total
 from workbench.models.model import Model
 from workbench.models.provider_errors import Diagnosis
+from workbench.models.wrappers import SplittingModel
 from workbench.transcript.context import Context
 from workbench.transcript.message import Json
 
@@ -39,13 +40,14 @@ class Runner:
         usd: what all summaries cost so far; None once the cost of one is unknown.
         vain: how many attempts in a row came to nothing while one was due.
         ending: how the preset's system would have ended its run, until a compaction has an effect.
+        lists_heard: how many lists of messages were heard.
     """
 
     def __init__(self, gauge: Gauge, model: Model | None, hooks: Hooks, host: Host, lock: RLock) -> None:
         self.gauge, self.memory, self.hooks, self.tell, self.lock = gauge, gauge.memory, hooks, host.tell, lock
         self.model = NoModel(gauge.preset.name) if model is None else model
         self.breaker = Breaker(host.tell, gauge.clock)
-        self.number = self.patience = self.vain = 0
+        self.number = self.patience = self.vain = self.lists_heard = 0
         self.usd: float | None = 0.0
         self.ending: RunEnds | None = None
         self._after = host.guarded("after", self._tell_after, lambda _: None, lambda _: True)
@@ -58,6 +60,7 @@ class Runner:
             return
         with self.lock:
             memory = self.memory
+            self.lists_heard += 1
             marks, heard, version = len(memory.state.checkpoints), memory.state.heard, memory.version
             same = memory.hear(messages)
             if same is None:
@@ -101,8 +104,8 @@ class Runner:
             self._settle(budget, cause, None)
             if cause != "by_hand":
                 self.fail("failed", str(error) if isinstance(error, ModelError) else reason(error), cause)
-            elif isinstance(error, ModelError) or error is meter.error:
-                raise error if isinstance(error, ModelError) else ModelError(reason(error)) from error
+            elif isinstance(error, ModelError):
+                raise
             return None
         finally:
             self.usd = total([self.usd, meter.usd])
@@ -169,13 +172,13 @@ class Runner:
 
     def _tell_after(self, done: Compaction) -> None:
         if self.hooks.after is not None:
-            self.hooks.after(done)
+            refuse_awaitable("after", self.hooks.after(done))
 
     def _announced(self, budget: Budget, cause: Cause, strategy: Strategy, meter: Meter) -> Compaction | None:
         """The compaction with its events and hooks."""
         with self.lock:
             own = replace(self.memory.state.kept.closed(), overhead=self.gauge.overhead)
-            start, calibration = self._measured(own, budget), self.gauge.calibration
+            start, calibration = self._measured(own, budget, cause), self.gauge.calibration
             heard, version, before = self.memory.state.heard, self.memory.version, self.gauge.tokens
             self.number += 1
             number = self.number
@@ -185,6 +188,7 @@ class Runner:
             self.tell(started)
         try:
             choice = self.hooks.before(Due(number, cause, start, budget)) if self.hooks.before else None
+            refuse_awaitable("before", choice)
             if isinstance(choice, Cancel):
                 self._end(started, CompactionDropped(number, choice.why, "compaction_cancelled"))
                 return None
@@ -196,7 +200,8 @@ class Runner:
                 if not why and done.outcome != "unchanged":
                     why = self.memory.take(calibration.undone(done, own), heard, version)
         except BaseException as error:
-            dropped = CompactionDropped(number, reason(error), "compaction_failed", meter.usd)
+            failure = str(error) if isinstance(error, ModelError) else reason(error)
+            dropped = CompactionDropped(number, failure, "compaction_failed", meter.usd)
             if is_cancelled():
                 dropped = replace(dropped, why=CALL_CANCELLED, type="compaction_discarded")
             self._end(started, dropped)
@@ -210,17 +215,20 @@ class Runner:
         elif host.silent and not done.stages:
             return done
         after = done.sent.tokens if changed else before
-        warning, why = host.warning if changed else "", done.refusal or done.why
+        warning, why = _warning(host, done) if changed else "", done.refusal or done.why
         ended = CompactionEnded(number, done.outcome, why, before, after, done.stages, meter.usd, used, warning)
         self._end(started, ended)
         self._after(done)
         return done
 
-    def _measured(self, history: Context, budget: Budget) -> Context:
-        """The history in the provider's tokens, of which after a refusal the newest part must stay."""
+    def _measured(self, history: Context, budget: Budget, cause: Cause) -> Context:
+        """The history in the provider's tokens, of which after a refusal the newest part must stay.
+
+        Where the host or the preset's system says how much stays, that is enough.
+        """
         calibration = self.gauge.calibration
         measured = history if calibration.is_neutral else calibration.applied(history)
-        if budget.reason != "overflow":
+        if (budget.reason, cause) != ("overflow", "error") or budget.keep_recent is not None:
             return measured
         return newest_pinned(measured, budget.target - measured.overhead)
 
@@ -239,7 +247,9 @@ class Runner:
         def plan(stage: Stage, context: Context, budget: Budget) -> Plan | None:
             nonlocal used
             allow = self.hooks.before_stage
-            if allow is not None and allow(stage.name, context, budget) is False:
+            allowed = None if allow is None else allow(stage.name, context, budget)
+            refuse_awaitable("before_stage", allowed)
+            if allowed is False:
                 return None
             planned = stage.plan(context, budget)
             if planned is None or supplied is None:
@@ -247,11 +257,19 @@ class Runner:
             used = used or any(isinstance(part, Draft) for edit in planned.edits for part in edit.by)
             return _with_summary(planned, supplied, self.gauge.preset.host)
 
+        model = SplittingModel(model)
         done = compact(history, strategy, budget, model, plan)
         if supplied is not None and not used:
             strategy = replace(strategy, stages=(Summarize(), *strategy.stages))
             done = compact(history, strategy, budget, model, plan)
         return done, used
+
+
+def _warning(host: HostPolicy, compaction: Compaction) -> str:
+    """What the preset's system tells its user, and whether a note is in the place of a summary."""
+    notes = [completion for completion in compaction.completions if completion.fallback]
+    failures = [f"a note replaces the summary, since the model failed: {note.why}" for note in notes[:1]]
+    return "; ".join(filter(None, [host.warning, *failures]))
 
 
 def _with_summary(plan: Plan, summary: str, host: HostPolicy) -> Plan:

@@ -7,7 +7,7 @@ from workbench.compaction.presets import ACCEPTED
 from workbench.compaction.strategy import Preset, Trigger
 from workbench.errors import SettingError, UnknownName
 from workbench.live.formats.table import FORMATS
-from workbench.live.hooks import Hooks
+from workbench.live.hooks import Hooks, is_async
 from workbench.transcript.message import Json
 
 
@@ -39,7 +39,8 @@ class Settings:
         cooldown: share of the window by which the messages must grow before one is tried again.
         cooldown_seconds: after which one is tried again in any case.
         last_resort: whether the oldest messages are dropped where a request would still be larger than the window.
-        model_seconds: for which the model is waited for, in a thread; then the compaction fails. None waits for ever.
+        model_seconds: for which the answers of one compaction are waited for, in a thread; then the model has failed.
+            None waits for ever.
         retries: how often one request is sent again after an error.
         most_images: pictures in a request, above which the oldest are taken out; None for what the API takes.
         most_bytes: bytes of a request's body, likewise.
@@ -55,7 +56,7 @@ class Settings:
     cooldown: float = 0.1
     cooldown_seconds: float = 300.0
     last_resort: bool = True
-    model_seconds: float | None = None
+    model_seconds: float | None = 60.0
     retries: int = 1
     most_images: int | None = None
     most_bytes: int | None = None
@@ -102,6 +103,12 @@ def check(preset: Json, model: Json, settings: Json, hooks: Json, format: Json, 
     for name, function in functions.items():
         if function is not None and not callable(function):
             _refuse(name, function, "a function")
+    for name in ("before", "before_stage", "after"):
+        functions[f"hooks.{name}"] = getattr(hooks, name)
+    functions |= {"settings": settings, "model.complete": getattr(model, "complete", None)}
+    for name, function in functions.items():
+        if is_async(function):
+            _refuse(name, function, "a function that returns at once, also on asyncio,")
 
 
 def check_manual(instructions: Json, keep_recent: Json) -> None:

@@ -213,8 +213,9 @@ def _model_error(litellm: ModuleType, model: str, error: Exception, text: str) -
         raise SetupError(f"{model} has no key: {text}") from error
     status = getattr(error, "status_code", None)
     refused = isinstance(error, litellm.BadRequestError) or status == 413
-    if refused and classify(error).kind in ("overflow", "mixed", "bytes"):
-        return ModelError(f"the prompt does not fit into {model}: {text}", overflow=True)
+    diagnosis = classify(error)
+    if refused and diagnosis.kind in ("overflow", "mixed", "bytes"):
+        return ModelError(f"the prompt does not fit into {model}: {text}", overflow=True, limit=diagnosis.limit)
     if isinstance(error, litellm.ContentPolicyViolationError) or (refused and _CONTENT.search(str(error))):
         return ModelError(f"{model} refused the prompt: {text}")
     passing = (litellm.Timeout, litellm.RateLimitError, litellm.InternalServerError, litellm.APIConnectionError)

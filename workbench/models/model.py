@@ -31,6 +31,7 @@ class SummaryRequest:
         sections: the headings that the summary should have.
         files: the file operations of everything summarised so far.
         max_tokens: the most tokens of the completion, by `count`; None for no bound.
+        useful_tokens: above which a completion is no shorter than what it replaces; None where nothing is replaced.
         otherwise: the text to use when the model fails, or a function that writes it; None raises the error.
         if_empty: the text to use when the completion is empty; None makes that a failure.
         count: the context's own counter.
@@ -50,6 +51,7 @@ class SummaryRequest:
     sections: tuple[str, ...] = ()
     files: FileOps = FileOps()
     max_tokens: int | None = None
+    useful_tokens: int | None = field(default=None, compare=False)
     otherwise: str | Callable[[], str | None] | None = field(default=None, compare=False)
     if_empty: str | None = None
     count: TokenCounter = chars_per_token

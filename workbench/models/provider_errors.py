@@ -127,11 +127,10 @@ def classify(
     """
     text, stated = _evidence(error)
     status = stated if status is None else status
-    kind = _kind(text, status)
-    if kind == "other" and status in REFUSED and _states_size(text, prompt):
+    kind = _stated_kind(text, status)
+    if kind is None and overflow is not None and overflow.search(text):
         kind = "overflow"
-    if kind == "other" and overflow is not None and overflow.search(text):
-        kind = "overflow"
+    kind = kind or _general_kind(text, status, prompt)
     limit, used, requested = _numbers(text, kind)
     text = without_keys(text.strip().partition("\n")[0][:READ])
     if kind == "rate" and limit is not None and used is not None and used > limit:
@@ -202,16 +201,22 @@ def classify_answer(
     return None
 
 
-def _kind(text: str, status: int | None) -> Kind:
+def _stated_kind(text: str, status: int | None) -> Kind | None:
+    """The kind of an error in words that are known, or of a status that says it alone."""
     for kind, pattern in _KINDS.items():
         if pattern.search(text) or (status, kind) == (429, "rate"):
             return kind
-    if _LITELLM_OVERFLOW in text:
-        return "overflow"
+    return "overflow" if _LITELLM_OVERFLOW in text else None
+
+
+def _general_kind(text: str, status: int | None, prompt: int) -> Kind:
+    """The kind of an error in other words, by its status, what it speaks of, and the tokens of the refused prompt."""
     if status in REFUSED:
         for rule in _GENERAL:
             if rule.matches(text):
                 return rule.kind
+        if _states_size(text, prompt):
+            return "overflow"
     return "bytes" if status == 413 else "other"
 
 

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 
-from workbench.errors import ModelError, Unanswered
+from workbench.errors import ModelError, SetupError, Unanswered
 from workbench.models.language_model import LanguageModel
 from workbench.models.ledger import Ledger, Stored
 from workbench.models.model import Completion, Model, Purpose, SummaryRequest, is_concurrent, reads_messages
@@ -199,12 +199,15 @@ def requests_of(model: Model) -> tuple[str, ...]:
 MARGIN = 1.25  # the model's own tokens that there may be for one of ours
 LARGEST_COMPLETION = 0.25  # the share of a window that a completion may ask for; more leaves too little to read
 MOST_PARTS = 64
+MOST_HALVINGS = 5
 FEWEST_CHARACTERS = 40
 
 
 @dataclass(frozen=True, slots=True)
 class SplittingModel(ModelWrapper):
     """Sends the request whole where the prompt fits, and else part by part, each with the summary so far.
+
+    Where no window is known, the model's own error says that the prompt does not fit.
 
     Nothing is left out, and the completion's `method` says in how many parts it came about.
     """
@@ -216,8 +219,10 @@ class SplittingModel(ModelWrapper):
             ModelError: the model gave none, or the prompt does not fit and cannot be split.
         """
         window = self.window(request)
-        if window is None or request.purpose == "question":
+        if request.purpose == "question":
             return self.model.complete(request)
+        if window is None:
+            return self._in_unknown_window(request)
         most = int(LARGEST_COMPLETION * window)
         lowered = request if (request.max_tokens or 0) <= most else replace(request, max_tokens=most)
         room = window - (lowered.max_tokens or 0)
@@ -236,6 +241,29 @@ class SplittingModel(ModelWrapper):
                 overflow=True,
             )
         return self._in_parts(lowered, room)
+
+    def _in_unknown_window(self, request: SummaryRequest) -> Completion:
+        """The completion of a model that says only by its error how much it takes.
+
+        Then parts are as large as the error allows, and half as large after each further error.
+        """
+        try:
+            return self.model.complete(request)
+        except ModelError as error:
+            if not error.overflow or not hasattr(request.write, "left_out"):
+                raise
+            refusal = error
+        room = _size(request.prompt) // 2
+        if refusal.limit is not None:
+            room = min(room, int(refusal.limit * (1 - LARGEST_COMPLETION)))
+        for _ in range(MOST_HALVINGS):
+            try:
+                return self._in_parts(request, room)
+            except ModelError as error:
+                if not error.overflow:
+                    raise
+                refusal, room = error, room // 2
+        raise refusal
 
     def _in_parts(self, request: SummaryRequest, room: int) -> Completion:
         left, so_far = list(request.messages), request.previous
@@ -259,7 +287,11 @@ class SplittingModel(ModelWrapper):
 
 
 def _size(text: str) -> int:
-    return int(MARGIN * TiktokenCounter().count_text(text)) + 64
+    try:
+        tokens = TiktokenCounter().count_text(text)
+    except (ImportError, SetupError):  # only the engine is installed
+        tokens = len(text.encode("utf-8", "surrogatepass")) // 4
+    return int(MARGIN * tokens) + 64
 
 
 def _partial(request: SummaryRequest, part: Sequence[Message], so_far: str) -> SummaryRequest:

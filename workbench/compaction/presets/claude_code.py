@@ -23,11 +23,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.compaction.clip import reference, rewritten
+from workbench.compaction.clip import clipped, reference, rewritten
 from workbench.compaction.plan import Budget, Plan
 from workbench.compaction.prompt_template import LIVE_SHARE, PromptTemplate
 from workbench.compaction.span_selection import Movable, Span
-from workbench.compaction.stages.summarize import SUMMARY_SHARE, SizeLimits, Summarize, clipped
+from workbench.compaction.stages.summarize import SUMMARY_SHARE, SizeLimits, Summarize
 from workbench.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.transcript.context import Context, answered
 from workbench.transcript.files import tool_name, touched

@@ -18,7 +18,8 @@ source behaves: matteing/opal at 36f655c5cfe0d903bbe7419feaad990b0b7989a9 (2026-
 - After an overflow there is one compaction and one retry until the next good answer. The source has no end.
 - A silent overflow (a reported prompt above the window) is compacted before the next turn, as documented; the source
   repeats the answered turn.
-- A request states no length, as in the source, unless the summary could be larger than what it replaces.
+- A request states no length, as in the source, unless little room is left. An answer no shorter than what it replaces
+  is cut to a quarter of that.
 """
 
 from collections.abc import Iterator, Sequence

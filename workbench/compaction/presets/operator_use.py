@@ -21,19 +21,21 @@ differences (`presets`):
 - Custom messages are client-made user messages. Labels and changes of model are in the log only.
 - The items of a todo tool are not appended: no recording says which they were.
 - A hook is one function; of several in the source one that cancels wins, else the last compaction counts.
-- A request states no length, as in the source, unless the summary could be larger than what it replaces.
+- A request states no length, as in the source, unless little room is left. An answer no shorter than what it replaces
+  is cut to a quarter of that.
 - The two requests of a split turn run concurrently where the model allows it, else one after the other.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from workbench.compaction.clip import clipped
 from workbench.compaction.file_lists import file_ops
 from workbench.compaction.plan import Budget
 from workbench.compaction.presets.token_counters import operator_tokens
 from workbench.compaction.prompt_template import PromptTemplate, harmless, json_call
 from workbench.compaction.span_selection import Movable, Span, SummaryInput
-from workbench.compaction.stages.summarize import UNBOUNDED, SizeLimits, Summarize, clipped
+from workbench.compaction.stages.summarize import UNBOUNDED, SizeLimits, Summarize
 from workbench.compaction.strategy import Ending, HostPolicy, Preset, Situation, Strategy
 from workbench.transcript.context import Context
 from workbench.transcript.files import FileOps

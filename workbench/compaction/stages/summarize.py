@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypeAlias
 
-from workbench.compaction.clip import shortened
+from workbench.compaction.clip import clipped
 from workbench.compaction.cut import KeepRecent
 from workbench.compaction.file_lists import file_ops, footer, listed, without_lists
 from workbench.compaction.plan import Budget, Draft, Plan, Replace, exchanged, place
@@ -15,7 +15,7 @@ from workbench.compaction.span_selection import CutRule, Span, SummaryInput, Sum
 from workbench.models.model import SummaryRequest
 from workbench.transcript.context import Context, pinned
 from workbench.transcript.files import FileOps
-from workbench.transcript.message import Message, Summary, Text, TokenCounter, UserMessage, plain_text
+from workbench.transcript.message import Message, Summary, Text, TokenCounter, UserMessage
 
 SUMMARY_SHARE = 0.25
 """The part of the room that the summaries of restated systems take at most.
@@ -106,13 +106,6 @@ def note(
     line = wording.format(n=len(messages), counts=counts)
     kept = clipped(previous, most - count(UserMessage(id="", blocks=(Text(f"\n\n{line}"),))), count)
     return f"{kept}\n\n{line}" if kept else clipped(line, most, count) or "[...]"
-
-
-def clipped(text: str, most: int, count: TokenCounter) -> str:
-    """The text, or its two ends around a marker, in at most that many tokens; empty where not even a marker fits."""
-    whole = UserMessage(id="", blocks=(Text(text),))
-    short = shortened(whole, most, count(whole), count) if text and most > 0 else None
-    return "" if short is None else plain_text(short)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +206,14 @@ class Summarize:
         if most < self.limits.split_from:
             draft = replace(draft, template="{0}")
         parts = self._parts(task, draft, whole, turn, most)
-        return replace(draft, requests=tuple(self._bounded(task, request, tokens) for request, tokens in parts))
+        requests = [self._bounded(task, request, tokens) for request, tokens in parts]
+        useful = self._useful(task, draft) // max(len(requests), 1)
+        return replace(draft, requests=tuple([replace(request, useful_tokens=useful) for request in requests]))
+
+    def _useful(self, task: SummaryTask, draft: Draft) -> int:
+        """Tokens of answers above which the context would not become smaller."""
+        freed = sum(task.context.sizes[i] for i in task.span.gone)
+        return max(freed - task.context.count(draft.unanswered) - 3, self.limits.least)
 
     def _sized(self, task: SummaryTask) -> tuple[Draft, int]:
         """The draft without its requests, in its longest form, and the tokens that their answers may have."""

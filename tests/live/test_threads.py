@@ -1,0 +1,66 @@
+"""A request returns for the list that it was given, whatever other threads pass meanwhile."""
+
+from __future__ import annotations
+
+from threading import Event, Thread
+
+import validators
+from live.talk import Record, asked, openai
+
+from workbench.live.compactor import Compactor
+from workbench.models.extractive import Extractive
+from workbench.models.model import Completion, SummaryRequest
+
+
+class Waiting:
+    """Writes its first summary only once it may."""
+
+    name = "waiting"
+
+    def __init__(self) -> None:
+        self.started, self.may = Event(), Event()
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        self.started.set()
+        assert self.may.wait(10)
+        return Extractive().complete(request)
+
+
+def test_a_conversation_that_another_thread_passes_while_a_model_writes_is_not_sent() -> None:
+    model = Waiting()
+    live = Compactor("summarize", model=model, window=3_000)
+    talk = [*openai(30), asked("and the first?")]
+    other = [asked("another conversation"), *openai(4)[1:], asked("and the second?")]
+    sent: list[Record] = []
+
+    def request() -> None:
+        sent.extend(live.before_request(talk))
+
+    thread = Thread(target=request, daemon=True)
+    thread.start()
+    assert model.started.wait(10)
+    assert live.before_request(other)[-1] == other[-1]
+    model.may.set()
+    thread.join(10)
+    assert sent[-1] == talk[-1]
+    assert "another conversation" not in str(sent)
+    assert validators.openai_chat(sent) == [] and live.tokens <= 3_000
+
+
+def test_many_turns_of_two_conversations_are_never_mixed() -> None:
+    live = Compactor("truncate", window=3_000)
+    mixed: list[int] = []
+
+    def agent(number: int) -> None:
+        talk = [asked(f"conversation {number}"), *openai(30)[1:]]
+        for end in range(2, 100):
+            sent = live.before_request(talk[:end])
+            if sent[-1] != talk[end - 1] or f"conversation {1 - number}" in str(sent):
+                mixed.append(end)
+
+    threads = [Thread(target=agent, args=(number,)) for number in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert mixed == []
