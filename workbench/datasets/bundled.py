@@ -22,6 +22,12 @@ def tasks_folder() -> Path:
     return packed if packed.is_dir() else PACKAGE.parent / "datasets" / "tasks"
 
 
+def hard_tasks_folder() -> Path:
+    """Where tasks lie that fail without what was said at their start; they have no recordings."""
+    packed = PACKAGE / "_tasks_hard"
+    return packed if packed.is_dir() else PACKAGE.parent / "datasets" / "tasks-hard"
+
+
 def bundled_files() -> tuple[Path, ...]:
     """The bundled session files, by name."""
     return tuple(sorted(folder().glob("*/session.jsonl.gz")))

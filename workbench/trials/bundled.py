@@ -1,4 +1,4 @@
-"""The bundled tasks: the script with which a session was recorded is the plan, and a last turn hands the work over."""
+"""The bundled tasks and the hard ones: a script is the plan, and a last turn hands the work over."""
 
 import importlib.util
 import re
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from workbench.datasets.bundled import tasks_folder
+from workbench.datasets.bundled import hard_tasks_folder, tasks_folder
 from workbench.datasets.recorder import ScriptStep, read_task
 from workbench.errors import FormatError, SetupError
 from workbench.importers.records import read_toml
@@ -17,7 +17,9 @@ from workbench.trials.task import Call, Hole, HoleKind, PlanStep, TaskCheck, Tri
 from workbench.trials.tools import TOOLS
 
 BUNDLED = "bundled"
-"""The name of all of them."""
+"""The name of all of those with which sessions were recorded."""
+HARD = "hard"
+"""The name of those that fail without what was said at their start."""
 HANDOVER = "handover.txt"
 ASK = (
     f"One more thing, for the one who takes over. Write {HANDOVER} into the project's folder, with a line for each of "
@@ -67,17 +69,32 @@ class _TrialFile:
 @cache
 def bundled_names() -> tuple[str, ...]:
     """The bundled tasks, by name."""
-    return tuple(sorted(file.parent.name for file in tasks_folder().glob("*/trial.toml")))
+    return _names(tasks_folder())
+
+
+@cache
+def hard_names() -> tuple[str, ...]:
+    """The hard tasks, by name."""
+    return _names(hard_tasks_folder())
+
+
+def scripted_names() -> tuple[str, ...]:
+    """All tasks whose plan is a script, by name."""
+    return (*bundled_names(), *hard_names())
+
+
+def _names(folder: Path) -> tuple[str, ...]:
+    return tuple(sorted(file.parent.name for file in folder.glob("*/trial.toml")))
 
 
 def seeds_of(family: str, count: int) -> range:
-    """The seeds of a family's tasks: a bundled task is made from none, so it has but one."""
-    return range(1 if family in bundled_names() else count)
+    """The seeds of a family's tasks: a task with a script is made from none, so it has but one."""
+    return range(1 if family in scripted_names() else count)
 
 
 @cache
 def bundled_task(name: str) -> TrialTask:
-    """A bundled task: what the user said, a plan of what was done, and a last turn that hands over.
+    """A bundled or hard task: what the user said, a plan of what was done, and a last turn that hands over.
 
     A value that the user said is a hole wherever the plan has it from then on, so that the plan never tells what the
     context has lost. Where the script tried a way and left it, only the one that it kept is there.
@@ -86,7 +103,7 @@ def bundled_task(name: str) -> TrialTask:
         SetupError: a program that the task needs is not installed.
         FormatError: a value is told in no turn.
     """
-    folder = tasks_folder() / name
+    folder = (hard_tasks_folder() if name in hard_names() else tasks_folder()) / name
     script, told = read_task(folder), read_toml(_TrialFile, folder / "trial.toml", "trial")
     for program in told.needs:
         if shutil.which(program) is None and importlib.util.find_spec(program) is None:

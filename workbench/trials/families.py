@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from workbench.errors import SettingError, UnknownName
-from workbench.trials.bundled import bundled_names, bundled_task
+from workbench.trials.bundled import bundled_task, scripted_names
 from workbench.trials.project import UNDERSTOOD, Project, hole, read, shell, write
 from workbench.trials.task import Call, PlanStep, TaskCheck, TrialTask
 
@@ -18,7 +18,7 @@ def tasks(family: str, seeds: Iterable[int], length: int = LENGTH) -> list[Trial
     """Tasks of a family, one a seed; the same seed gives the same task, and a bundled task is the same for all.
 
     Args:
-        family: one of `FAMILIES`, or the name of a bundled task.
+        family: one of `FAMILIES`, or the name of a bundled or hard task.
         seeds: any integers.
         length: about how many tokens of other work lie between what is told and its use, >= 500.
 
@@ -27,7 +27,7 @@ def tasks(family: str, seeds: Iterable[int], length: int = LENGTH) -> list[Trial
         SettingError: the length is too small.
         SetupError: a bundled task needs a program that is not installed.
     """
-    if family in bundled_names():
+    if family in scripted_names():
         return [bundled_task(family)]
     if family not in FAMILIES:
         raise UnknownName("family of tasks", family, FAMILIES)

@@ -45,7 +45,7 @@ from workbench.models.settings import ModelSettings, local_weights
 from workbench.transcript.redaction import masker
 from workbench.trials.agents import Agent, ModelAgent, ReaderAgent
 from workbench.trials.beginning import beginning_of, begun
-from workbench.trials.bundled import BUNDLED, bundled_names, seeds_of
+from workbench.trials.bundled import BUNDLED, HARD, bundled_names, hard_names, scripted_names, seeds_of
 from workbench.trials.families import FAMILIES, tasks
 from workbench.trials.grading import grade
 from workbench.trials.helper_client import HelperWorkspace, require_sandbox
@@ -65,10 +65,11 @@ DIED = "its worker process died, perhaps because memory ran out; the same comman
 
 
 def _families(names: tuple[str, ...]) -> tuple[str, ...]:
-    found = tuple(one for name in names for one in (bundled_names() if name == BUNDLED else (name,)))
+    groups = {BUNDLED: bundled_names(), HARD: hard_names()}
+    found = tuple(family for name in names for family in groups.get(name, (name,)))
     for name in found:
-        if name not in (*FAMILIES, *bundled_names()):
-            raise UnknownName("family of tasks", name, (*FAMILIES, BUNDLED, *bundled_names()))
+        if name not in (*FAMILIES, *scripted_names()):
+            raise UnknownName("family of tasks", name, (*FAMILIES, *groups, *scripted_names()))
     return tuple(dict.fromkeys(found)) or tuple(FAMILIES)
 
 
@@ -79,7 +80,7 @@ class TrialSpec(Masking, Execution):
     families: Annotated[tuple[str, ...], BeforeValidator(listed), AfterValidator(_families)] = Field(
         (),
         description="Families of tasks, between commas; none: all that are made from seeds. bundled: the ten bundled "
-        "tasks, which have one seed; or their names.",
+        "tasks, which have one seed. hard: three that fail without what was said at their start. Or their names.",
         validate_default=True,
     )
     seeds: Whole = Field(5, ge=1, description="Tasks of each family, which differ in their values.")

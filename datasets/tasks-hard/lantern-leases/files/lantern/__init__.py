@@ -1,0 +1,1 @@
+"""Jobs of a lightship, kept in one file."""
