@@ -146,12 +146,32 @@ def weighted(weights: tuple[int, ...], modulus: int, begins: str = "") -> Make:
     return make
 
 
+def of_words(*lists: tuple[str, ...], sign: str = " ") -> Make:
+    """A word of each list, with capitals."""
+    return lambda chance: sign.join(chance.choice(words).title() for words in lists)
+
+
+RARE_NAMES = ("tamsyn", "obadja", "ikaiko", "zsófi", "ottilie", "sibu", "thibaud", "gesina", "leocadio", "bartosz")
+RARE_SURNAMES = ("quillmoor", "renshaw", "thornecliff", "kielbowicz", "harkenroth", "granvel", "mbathe", "drummard")
+TOWNS = ("szekszárd", "paimpol", "mondoñedo", "ventspils", "ludlow", "muttenz", "calatayud", "crémieu")
+
+
 def date(chance: random.Random) -> str:
     return f"{chance.randrange(1940, 2009)}-{chance.randrange(1, 13):02}-{chance.randrange(1, 29):02}"
 
 
 _LISTS = tomllib.loads(Path(__file__).with_name("strangers.toml").read_text("utf-8"))
 MAKERS: dict[str, Make] = {
+    "CVV": of(DIGITS, 3),
+    "expiry": lambda chance: f"{chance.randrange(1, 13):02}/{chance.randrange(26, 39)}",
+    "house number": of(NONZERO, 3),
+    "town": of_words(TOWNS),
+    "two words name": of_words(RARE_NAMES, RARE_SURNAMES),
+    "login.name": lambda chance: f"{chance.choice(RARE_NAMES[:3])}.{chance.choice(RARE_SURNAMES)}",
+    "French street": lambda chance: f"{chance.randrange(1, 99)} rue des {chance.choice(RARE_SURNAMES).title()}s",
+    "dotted password": lambda chance: f"{of_words(WORDS, WORDS, sign='.')(chance)}{chance.randrange(10, 99)}",
+    "Word-1234": lambda chance: f"{of_words(WORDS, WORDS, sign='-')(chance)}{chance.randrange(10, 9999)}",
+    "words": lambda chance: " ".join(chance.sample(WORDS, 3)),
     "BASE64 40": of(BASE64, 40),
     "HEX 40": of(HEX, 40),
     "HEX 32": of(HEX, 32),

@@ -8,20 +8,15 @@ from workbench.transcript.redaction import Redactor
 
 COUNT = examples(20)
 HARD = {
-    "az cli TSV": "a row without a name",
     "MY NRIC": "a number without check digit, behind a name that is in no list",
     "HAProxy user": "a word behind a directive that is in no list",
     "RADIUS client": "a word behind `secret =`, which is a variable in a program",
-    "prose, slash": "a password of letters alone in a sentence",
-    "prose": "a password of letters alone in a sentence",
     "mail": "a password of letters alone in a sentence",
     "AppVeyor": "a value two lines below its name",
     "appsettings": "a name of the one word key",
     "Faraday": "a call without brackets",
     "neo4j": "a user and a password with a slash between them",
     "MRZ": "the lines for a machine in a passport",
-    "adb": "a number without a name",
-    "customer table": "a person's name in a column",
 }
 """What stays in part, and why."""
 KINDS = SECRETS | PERSONAL

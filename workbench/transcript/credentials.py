@@ -14,6 +14,7 @@ from workbench.transcript.encodings import BASE64, said_in_base64
 from workbench.transcript.private_keys import private_keys
 from workbench.transcript.secret_names import Strength, name_strength
 from workbench.transcript.secret_pairs import named_values
+from workbench.transcript.secret_sentences import printed_secrets
 from workbench.transcript.secret_tables import table_values
 from workbench.transcript.secret_values import is_no_value, is_own_name, is_random, is_secret
 
@@ -53,7 +54,7 @@ _HEADER = re.compile(
     r"([A-Za-z0-9._~+/=-]{8,4000})",
     re.IGNORECASE,
 )
-_ADDRESS = re.compile(r"://[^\s:/@\"'<>]{0,64}:([^\s/@\"'<>]{3,200})@")
+_ADDRESS = re.compile(r"://[^\s:/@\"'<>]{0,64}:([^\s/@\"'<>]{3,4000})@")
 _ADDRESS_OF_KEY = re.compile(r"://([\w-]{20,200})@")
 _QUERY = re.compile(
     r"[?&#;][\w.-]{0,30}?(?:key|token|sig|signature|code|auth|appid|app_id|sid|session|ticket|secret"
@@ -125,6 +126,8 @@ def in_context(text: str) -> Iterator[Place]:
         yield Place(value.start, value.stop, _kind(strength))
     for cell, strength in table_values(text):
         yield Place(cell.start, cell.stop, _kind(strength))
+    for start, stop, strength in printed_secrets(text):
+        yield Place(start, stop, _kind(strength))
     yield from _in_headers(text)
     yield from _in_addresses(text)
     yield from _in_cookies(text)
@@ -154,7 +157,7 @@ def is_login(value: str) -> bool:
 def _in_addresses(text: str) -> Iterator[Place]:
     if "://" in text:
         for match in _ADDRESS.finditer(text):
-            if not is_no_value(match[1]):
+            if not is_no_value(match[1], is_literal=True):
                 yield Place(*match.span(1), "password")
         for match in _ADDRESS_OF_KEY.finditer(text):
             if is_random(match[1]):
@@ -179,10 +182,10 @@ def in_commands(text: str) -> Iterator[Place]:
     present = {hint for hint in _HINTS_OF_COMMANDS if hint in text}
     for command in COMMANDS:
         for match in () if command.hints.isdisjoint(present) else command.pattern.finditer(text):
-            if not is_no_value(match[1]) and (not command.random or is_random(match[1])):
+            if not is_no_value(match[1], is_literal=True) and (not command.random or is_random(match[1])):
                 yield Place(*match.span(1), "password")
     for match in _LOGIN_CALL.finditer(text):
-        if not is_no_value(match[1]) and not is_own_name(match[1]) and " " not in match[1]:
+        if not is_no_value(match[1], is_literal=True) and not is_own_name(match[1]) and " " not in match[1]:
             yield Place(*match.span(1), "password")
 
 

@@ -94,7 +94,7 @@ FORMS = (
     Form("IN", re.compile(r"[A-Z]{3}[ABCFGHLJPT][A-Z]\d{4}[A-Z]"), _always),
     Form("MX", re.compile(r"[A-Z]{4}\d{6}[HMX][A-Z]{5}[0-9A-Z]\d"), _always),
 )
-_START, _STOP = r"(?<![\w./:+-])", r"(?![\w-]|\.\d)"
+_START, _STOP = r"(?<![A-Za-z0-9_./:+-])", r"(?![A-Za-z0-9_-]|\.\d)"
 _ANY = re.compile(
     _START
     + "(?:"

@@ -4,13 +4,16 @@ Short patterns rather than a library: `phonenumbers` takes 48 MB installed and r
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address
 from typing import NamedTuple
 
 from workbench.transcript.credentials import Place
 from workbench.transcript.identity_numbers import identity_numbers, is_base58_with_check
-from workbench.transcript.personal_names import NAMED_KINDS, named_values
+from workbench.transcript.people import people
+from workbench.transcript.personal_names import NAMED_KINDS, NamedValue, named_values
+from workbench.transcript.postal_addresses import places
 from workbench.transcript.words import words_of
 
 _EXTENSION = r"(?:[ ]?x\d{1,5})?"
@@ -183,6 +186,7 @@ _OWNERS = (
         ("pts/", "tty", "console"),
         re.compile(r"^(?P<name>[a-z_][\w.-]{1,31})[ ]+(?:pts/\d+|tty\w{0,4}|console)[ ]+", re.MULTILINE),
     ),
+    Owner((" TTY=",), re.compile(r"\bsudo(?:\[\d{1,7}\])?:[ ]+(?P<name>[a-z_][\w.-]{1,31}) : ")),
     Owner(("sudoers",), re.compile(r"^(?P<name>[a-z_][\w.-]{1,31}) is not in the sudoers file", re.MULTILINE)),
     Owner(
         ("chown", "sudo -u", "su -", "user", "loginctl", "crontab", "chage"),
@@ -213,32 +217,31 @@ _IN_WORDS = re.compile(
     r"(?<![\w.@])[A-Za-z0-9][\w.+-]{0,63}(?: ?[\[({](?:at|AT|@)[\])}] ?| (?:at|AT) )[A-Za-z0-9][\w-]{0,62}"
     r"(?:(?: ?[\[({](?:dot|DOT|\.)[\])}] ?| (?:dot|DOT) |\.)[A-Za-z0-9-]{2,62}){1,4}(?![\w@])"
 )
+_PATIENT = re.compile(r"(?:^|[ >])PID\|(?P<fields>[^\r\n]{8,1000})", re.MULTILINE)
+"""The segment of HL7 that says who a patient is."""
+_FIELDS_OF_PATIENT = dict(
+    [(number, "id") for number in (2, 3, 4, 20)]
+    + [(number, "name") for number in (5, 6, 9)]
+    + [(7, "birth"), (11, "place"), (13, "phone"), (14, "phone"), (18, "bank"), (19, "ssn")]
+)
+_PART_OF_FIELD = re.compile(r"[^|^~&\\]{2,200}")
+_ATTACHED = re.compile(
+    r"^(?P<serial>[A-Za-z0-9.:_-]{6,40})[ \t]+(?:device|unauthorized|offline|recovery|sideload)"
+    r"(?=[ \t]+(?:product|usb|transport_id):|[ \t\r]*$)",
+    re.MULTILINE,
+)
+_SERIAL_OF_MACHINE = re.compile(
+    r"^[ \t]*(?:Serial Number(?: \(system\))?|Device Serial|Hardware UUID|Provisioning UDID)[ \t]*:[ \t]+"
+    r"(?P<serial>[A-Z0-9-]{6,40})",
+    re.MULTILINE,
+)
 _MAIL_HEADER = re.compile(
     r"(?:\b(?:From|To|Cc|Bcc|Reply-To|Sender))[ \t]{0,3}:[ \t]{0,3}[\"'<]{0,2}([\w.+-]{2,64}@[\w-]{2,63})(?![\w.@-])"
 )
 _FOREIGN_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])")
 _IP_IN_NAME = re.compile(r"(?<![\w-])ip-((?:\d{1,3}-){3}\d{1,3})(?![\w-])")
-_CARD_OF_PERSON = re.compile(
-    r"^(?:FN|N)(?:;[^:\n]{0,60})?:(?P<name>[^\s;][^\r\n]{2,80})"
-    r"|^PID\|[^|\n]{0,20}\|[^|\n]{0,60}\|[^|\n]{0,60}\|[^|\n]{0,60}\|(?P<patient>[^|\n]{3,80})\|",
-    re.MULTILINE,
-)
-_ADDRESS_OF_CARD = re.compile(r"^ADR(?:;[^:\n]{0,60})?:;{0,2}(?P<street>[^\s;][^\r\n;]{3,100})", re.MULTILINE)
-_DEGREES = re.compile(r"\d{1,3}(?:°| deg) ?\d{1,2}['′] ?\d{1,2}(?:\.\d{1,6})?[\"″] ?[NSEW]")
-_MAP = re.compile(
-    r"(?:#map=\d{1,2}/|[/?&](?:ll|q|center|daddr|saddr|mlat|mlon)=|/@)(-?\d{1,3}\.\d{3,15}"
-    r"(?:[/,]-?\d{1,3}\.\d{1,15})?)"
-)
+_CARD_OF_PERSON = re.compile(r"^(?:FN|N)(?:;[^:\n]{0,60})?:(?P<name>[^\s;][^\r\n]{2,80})", re.MULTILINE)
 _PHONE_LINK = re.compile(r"(?:\bwa\.me/|\btel:|\bsms:|[?&]phone=)(\+?[\d().-]{7,20})(?!\w)")
-_HINTS_OF_STREET = words_of("streets")
-"""Of what stands in a text with a street."""
-_STREET = re.compile(
-    r"(?<![\w.,/-])\d{1,5}[A-Za-z]? (?:[NSEW]\.? )?(?:[A-Z][\w'’.-]{1,20} ){1,3}"
-    r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Terrace|Parkway|Pkwy"
-    r"|Highway|Hwy|Square|Crescent)"
-    r"\b\.?(?:,? (?:Apt|Apartment|Suite|Ste|Unit|#)\.? ?\w{1,6})?"
-    r"|(?<!\w)[A-ZÄÖÜ][a-zäöüß]{2,25}(?:straße|strasse|str\.|weg|platz|allee|gasse) \d{1,4}[a-z]?(?!\w)"
-)
 
 
 def _devices(text: str) -> Iterator[Place]:
@@ -247,6 +250,21 @@ def _devices(text: str) -> Iterator[Place]:
         for match in pattern.finditer(text):
             if not _NOBODY.fullmatch(match.group()):
                 yield Place(*match.span(), "device")
+    for match in _ATTACHED.finditer(text) if "List of devices attached" in text or "transport_id:" in text else ():
+        yield Place(*match.span("serial"), "device")
+    for match in _SERIAL_OF_MACHINE.finditer(text) if "Serial" in text or "UUID" in text else ():
+        yield Place(*match.span("serial"), "device")
+
+
+def _patients(text: str) -> Iterator[Place]:
+    """What HL7 says of a patient, field by field."""
+    for segment in _PATIENT.finditer(text):
+        start = segment.start("fields")
+        for number, field in enumerate(segment["fields"].split("|"), start=1):
+            kind = _FIELDS_OF_PATIENT.get(number)
+            for part in _PART_OF_FIELD.finditer(text, start, start + len(field)) if kind else ():
+                yield Place(*part.span(), kind or "")
+            start += len(field) + 1
 
 
 def _wallets(text: str) -> Iterator[Place]:
@@ -260,8 +278,8 @@ def _names(text: str) -> Iterator[Place]:
     for match in _SIGNED.finditer(text) if "<" in text else ():
         if not _MACHINE.search(match["name"]) and not _MACHINE.search(match["mail"]):
             yield Place(*match.span("name"), "name")
-    for match in _CARD_OF_PERSON.finditer(text) if "BEGIN:VCARD" in text or "PID|" in text else ():
-        yield Place(*match.span(match.lastgroup or 0), "name")
+    for match in _CARD_OF_PERSON.finditer(text) if "BEGIN:VCARD" in text else ():
+        yield Place(*match.span("name"), "name")
     for match in _GECOS.finditer(text) if "x:" in text else ():
         yield Place(*match.span("name"), "name")
 
@@ -284,15 +302,14 @@ def _mails_in_words(text: str) -> Iterator[Place]:
             yield Place(*match.span(), "email")
 
 
-def _streets(text: str) -> Iterator[Place]:
-    for match in _STREET.finditer(text) if any(hint in text for hint in _HINTS_OF_STREET) else ():
-        yield Place(*match.span(), "place")
-    for match in _ADDRESS_OF_CARD.finditer(text) if "ADR" in text else ():
-        yield Place(*match.span("street"), "place")
-    for match in _DEGREES.finditer(text) if "°" in text or " deg " in text else ():
-        yield Place(*match.span(), "place")
-    for match in _MAP.finditer(text) if "=" in text or "/@" in text else ():
-        yield Place(*match.span(1), "place")
+def _people(text: str) -> Iterator[Place]:
+    for start, stop in people(text):
+        yield Place(start, stop, "name")
+
+
+def _places(text: str) -> Iterator[Place]:
+    for start, stop in places(text):
+        yield Place(start, stop, "place")
 
 
 def _identities(text: str) -> Iterator[Place]:
@@ -321,7 +338,8 @@ FINDERS = (
     Finder("name", "", _names),
     Finder("login", "", _accounts),
     Finder("email", " ", _mails_in_words),
-    Finder("place", "", _streets),
+    Finder("place", "", _places),
+    Finder("name", "", _people),
 )
 """In the order in which they are masked."""
 
@@ -329,10 +347,38 @@ KINDS = frozenset({"email", "home", *(finder.kind for finder in FINDERS), *NAMED
 """The kinds of personal data that can be masked."""
 
 
+_NEAR = 300
+"""Characters between a name that says little and other personal data that makes it clear."""
+_MAIL = re.compile(r"[\w.+-]@[\w-]{1,63}\.\w")
+
+
 def personal(text: str, kinds: frozenset[str] = KINDS) -> Iterator[Place]:
     """The personal data of these kinds in a text, but for e-mail addresses and home directories; some may overlap."""
+    starts: list[int] = []
     for finder in FINDERS:
         if finder.kind in kinds and finder.hint in text:
-            yield from finder.find(text)
+            for place in finder.find(text):
+                starts.append(place.start)
+                yield place
+    for place in _patients(text) if "PID|" in text else ():
+        if place.kind in kinds:
+            yield place
+    weak = []
     for value in named_values(text, kinds):
-        yield Place(value.start, value.stop, value.kind)
+        if value.weak:
+            weak.append(value)
+        else:
+            starts.append(value.start)
+            yield Place(value.start, value.stop, value.kind)
+    starts.sort()
+    for value in weak:
+        if _is_near(text, value, starts):
+            yield Place(value.start, value.stop, value.kind)
+
+
+def _is_near(text: str, value: NamedValue, starts: list[int]) -> bool:
+    """Whether other personal data stands near a value."""
+    position = bisect_left(starts, value.start - _NEAR)
+    if position < len(starts) and starts[position] < value.stop + _NEAR:
+        return True
+    return _MAIL.search(text, max(0, value.start - _NEAR), value.stop + _NEAR) is not None

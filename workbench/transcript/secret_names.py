@@ -118,6 +118,8 @@ def _word_strength(words: list[str], position: int) -> Strength | None:
         return Strength.PASSWORD
     if _PASS_ENDINGS.search(word):
         return Strength.PASSWORD if word != "pass" or len(words) > 1 else Strength.SECRET
+    if words[:position][-2:] == ["public", "key"]:
+        return None
     if word in _SECRET_WORDS or word.endswith(_SECRET_ENDINGS):
         return Strength.SECRET
     if word == "auth" and position == len(words) - 1:

@@ -9,17 +9,31 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from workbench.transcript.secret_names import Name, Strength, telling_names
-from workbench.transcript.secret_values import is_folder, is_no_value, is_own_name, is_secret, is_type, is_unlike_words
+from workbench.transcript.secret_sentences import value_in_sentence
+from workbench.transcript.secret_values import (
+    is_folder,
+    is_no_value,
+    is_own_name,
+    is_random,
+    is_secret,
+    is_type,
+    is_unlike_words,
+)
 from workbench.transcript.words import words_of
 
 
 class Value(NamedTuple):
-    """A value behind a name, half-open; `quoted` and `sure` as `is_secret` takes them."""
+    """A value behind a name, half-open; `quoted` and `sure` as `is_secret` takes them.
+
+    Attributes:
+        set: whether it is set without spaces, as in a shell, where a passphrase of words is quoted.
+    """
 
     start: int
     stop: int
     quoted: bool
     sure: bool
+    set: bool = False
 
 
 _QUOTE = r"[\"'`]"
@@ -38,11 +52,23 @@ _EARLIER = re.compile(r"\"[^\"\n]{0,400}\" (?:->|=>) (?=\")")
 _BARE = re.compile(r"[^\s\"'`<>{}\[\](),;|\\]{4,400}")
 _LINE_END = re.compile(r"[^\s\"'`<>]{4,400}(?=[ \t\r;,]{0,4}(?:\n|\Z))")
 _MORE_OF_QUERY = re.compile(r"&[\w.-]{1,40}=")
+_FALLBACK = re.compile(
+    rf"[\w.$?(\[\]\"']{{1,80}}[)\]]{{0,3}}(?:\s{{0,3}}(?:\|\||\?\?|or|\?:)\s{{0,3}}|,\s{{0,3}}){_QUOTED.pattern}"
+)
+"""What is taken where a variable is not set."""
+_INNER_VALUE = re.compile(
+    r"[\"'`]?\s{0,3}[:=]\s{0,3}\{[^{}]{0,300}?[\"'\s](?:value|default|result|plaintext|current)[\"']?\s{0,3}[:=]\s{0,3}",
+    re.IGNORECASE,
+)
+"""Up to the value of a name that stands for an object."""
 _NEXT_ARGUMENT = re.compile(
     rf"[\"'`\])]{{1,4}}(?:[ \t]{{0,3}},\s{{0,30}}|(?P<typed>\.(?:send_?[kK]eys|fill|type|setValue"
     rf"|set_value)[(])){_QUOTED.pattern}"
 )
 _ARGUMENT = re.compile(rf"[(][ \t]{{0,3}}{_QUOTED.pattern}[ \t]{{0,3}}[,)]")
+_ARGUMENTS = re.compile(r"\w{0,30}[\"']?[(](?P<arguments>[^()\n]{4,400}(?:[(][^()\n]{0,100}[)][^()\n]{0,200})?)[)]")
+"""What a call is given whose name tells of a secret."""
+_TEXT = re.compile(r"[\"']([^\"'\s]{8,400})[\"']")
 _SETTER_OPTION = re.compile(r"(?:-b|--body|--value|--data|-v)[ =]")
 _SPACE = re.compile(rf"{_QUOTE}?[ \t]{{1,20}}(?={_QUOTE}|@|b[\"'])|[ \t]{{1,20}}")
 _ELEMENT = re.compile(r"(?:[\"'][^<>\n]{0,100})?>(?P<value>[^<>]{4,400})</")
@@ -109,6 +135,8 @@ def named_values(text: str) -> Iterator[tuple[Value, Strength]]:
             value = text[place.start : place.stop]
             if _is_secret(value, name, place):
                 yield place, name.strength
+        if sentence_value := value_in_sentence(text, name):
+            yield Value(*sentence_value, quoted=True, sure=True), name.strength
 
 
 def _in_context(text: str, name: Name) -> Name:
@@ -127,15 +155,19 @@ def _in_context(text: str, name: Name) -> Name:
 
 def _is_secret(value: str, name: Name, place: Value) -> bool:
     if " " in value:
-        return place.quoted and place.sure and _is_phrase(value, name.strength)
+        return place.quoted and place.sure and _is_phrase(value, name.strength, is_set=place.set)
     return is_secret(value, name.strength, quoted=place.quoted, sure=place.sure)
 
 
-def _is_phrase(value: str, strength: Strength) -> bool:
+def _is_phrase(value: str, strength: Strength, *, is_set: bool) -> bool:
     """Whether a value with spaces is drawn from all signs, or is a list of words that make no sentence."""
     words = value.split(" ")
-    if strength is Strength.PASSWORD and len(words) >= 4 and all(word.isalpha() and word.islower() for word in words):
-        return not _PROSE.intersection(words) and not is_own_name(value)
+    is_sentence = not _PROSE.isdisjoint(word.lower() for word in words) or is_own_name(value)
+    if strength is Strength.PASSWORD and not is_sentence:
+        if len(words) >= 4 and all(word.isalpha() and word.islower() for word in words):
+            return True
+        if is_set and 3 <= len(words) <= 6 and not is_no_value(value):
+            return all(len(word) > 1 for word in words)
     signs = sum(not char.isalpha() and char != " " for char in value)
     return len(value) >= 12 and signs >= len(value) / 4 and not is_no_value(value) and not is_folder(value)
 
@@ -170,7 +202,10 @@ def _assigned(text: str, name: Name, before: str) -> Iterator[Value]:
     if quoted := _QUOTED.match(text, start):
         if " " in quoted["value"] and "==" in linked:
             return
-        yield Value(*quoted.span("value"), quoted=True, sure=True)
+        yield Value(*quoted.span("value"), quoted=True, sure=True, set=linked == "=")
+        return
+    if fallback := _FALLBACK.match(text, start):
+        yield Value(*fallback.span("value"), quoted=True, sure=True)
         return
     line = before[before.rfind("\n") + 1 :]
     whole = _LINE_END.match(text, start)
@@ -222,7 +257,9 @@ def _in_section(linked: str, before: str) -> bool:
 
 
 def _in_object(text: str, name: Name, before: str) -> Iterator[Value]:
-    """`{"name": NAME, "value": VALUE}` in any notation, also with the value first."""
+    """`{"name": NAME, "value": VALUE}` and `NAME: {"value": VALUE}` in any notation, also with the value first."""
+    if inner := _INNER_VALUE.match(text, name.stop):
+        yield from _any_value(text, inner.end())
     if not _NAME_OF.search(before[-40:]):
         return
     if link := _VALUE_OF.match(text, name.stop):
@@ -249,6 +286,10 @@ def _in_calls(text: str, name: Name, before: str) -> Iterator[Value]:
     if match := _ARGUMENT.match(text, name.stop):
         word = text[name.start : name.stop].rpartition(".")[2]
         yield Value(*match.span("value"), quoted=bool(_SETS.match(word)) or word.isupper(), sure=False)
+    if call := _ARGUMENTS.match(text, name.stop):
+        for argument in _TEXT.finditer(text, *call.span("arguments")):
+            if is_random(argument[1]):
+                yield Value(*argument.span(1), quoted=True, sure=True)
 
 
 def _ends_line(text: str, start: int) -> bool:

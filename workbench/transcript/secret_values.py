@@ -18,6 +18,15 @@ _NO_VALUE = re.compile(
 _TEMPLATE = re.compile(r"\{\{|\$[({]|<%|\.\.\.|…")
 _MEMBER = re.compile(r"[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+")
 _FOLDER = re.compile(r"~?/|[A-Za-z]:[\\/]|\.\.?/")
+_LINK = re.compile(r"[a-z][a-z+.-]{1,20}://", re.IGNORECASE)
+_FILE = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{1,5}\d?")
+_CONSTANT = re.compile(r"[A-Z0-9_-]+|[a-z]+(?:[_-][a-z0-9]+)*|[a-z]+\d+|v?\d[\d.]*\w{0,8}|[\d-]+(?:T[\d:.Z+-]+)?")
+"""A name, a version, a date, a number with its unit."""
+_STANDARD = re.compile(
+    r"(?:sha|md|aes|rsa|base|utf|oauth|http|argon|bcrypt|pbkdf|x|ed|rfc|hs|rs|es|ps|iso|ipv|tls|ssl|ecdsa|curve|web|log|python|node)"
+    r"-?\d+\w{0,12}(?:-\w{1,12})*",
+    re.IGNORECASE,
+)
 _PART_OF_PROGRAM = re.compile(r"hash|input|value|field|form|name|param|arg|label|text", re.IGNORECASE)
 _TYPE = re.compile(r"[a-z]*(?:[A-Z][a-z]{2,})+|\w*_\w*")
 _HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[A-Z]")
@@ -41,13 +50,13 @@ def is_secret(value: str, strength: Strength, *, quoted: bool, sure: bool) -> bo
         quoted: whether it stands in quotation marks.
         sure: whether a word in its place stands for itself, as in a setting; in a program it would be a variable.
     """
-    if is_no_value(value):
+    if is_no_value(value, is_literal=quoted or sure):
         return False
     if strength is Strength.KEY:
         return is_random(value, _LONG)
     if strength is Strength.SECRET:
         return is_random(value, _SHORT if sure or quoted else _LONG)
-    if is_folder(value):
+    if is_folder(value) or _LINK.match(value):
         return False
     if is_unlike_words(value):
         return sure or quoted or "/" not in value
@@ -56,11 +65,21 @@ def is_secret(value: str, strength: Strength, *, quoted: bool, sure: bool) -> bo
     return quoted or not value.isdigit() or len(value) >= 6
 
 
-def is_no_value(value: str) -> bool:
-    """Whether it stands for a value: a variable, a template, a placeholder, a member of an object."""
+def is_no_value(value: str, *, is_literal: bool = False) -> bool:
+    """Whether it stands for a value: a variable, a template, a placeholder, a member of an object.
+
+    Args:
+        value: as it stands in the text.
+        is_literal: whether it is a text, as in quotation marks or a setting, so that few members of objects are there.
+    """
     if _NO_VALUE.match(value) or _TEMPLATE.search(value):
         return True
-    return _MEMBER.fullmatch(value) is not None and not any(is_random(part) for part in value.split("."))
+    if _MEMBER.fullmatch(value) is None:
+        return False
+    parts = value.split(".")
+    if is_literal and (any(char.isdigit() for char in parts[-1]) or all(part.istitle() for part in parts)):
+        return False
+    return not any(is_random(part) for part in parts)
 
 
 def is_folder(value: str) -> bool:
@@ -81,6 +100,15 @@ def is_type(value: str) -> bool:
 def is_unlike_words(value: str) -> bool:
     """Whether a value is unlike any word, so that it is the same secret wherever it appears."""
     return len(value) >= 8 and any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+
+
+def is_password_like(value: str) -> bool:
+    """Whether a word of a sentence is a password: letters and digits as in no word, name, version or path."""
+    if len(value) < 6 or not any(c.isdigit() for c in value) or not any(c.isalpha() for c in value):
+        return False
+    if is_no_value(value, is_literal=True) or is_folder(value) or is_own_name(value) or "/" in value or "\\" in value:
+        return False
+    return not any(form.fullmatch(value) for form in (_FILE, _CONSTANT, _STANDARD))
 
 
 def is_random(value: str, least: int = _LONG) -> bool:

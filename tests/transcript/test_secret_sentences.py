@@ -1,0 +1,55 @@
+"""A secret that a sentence names, or that a program prints below its announcement, is masked."""
+
+import pytest
+
+from workbench.transcript.redaction import Redactor
+
+PASSWORD = "Herbst-Laub2023"
+TOKEN = "FeIW2XVOavOMEqKLlxFtgrlszab0tJs8YNjXqeP0"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"the password of the printer is {PASSWORD}.",
+        f"Das Passwort für den Testserver lautet {PASSWORD}, bitte",
+        f"La contraseña de la base es {PASSWORD} y ya",
+        f"le mot de passe du compte admin est « {PASSWORD} ».",
+        f"log in with password **{PASSWORD}**",
+        f"I set the root password to `{PASSWORD}`",
+        f"$ pass show work/db\n{PASSWORD}\nlogin: eva\n",
+    ],
+)
+def test_a_password_of_a_sentence_is_masked(text: str) -> None:
+    assert PASSWORD not in Redactor().mask(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Your new access token. Copy it now:\n\n    {TOKEN}\n",
+        f"$ gcloud auth print-access-token\n{TOKEN}\n",
+        f"the token you need is {TOKEN} , it ends on friday",
+    ],
+)
+def test_a_printed_token_is_masked(text: str) -> None:
+    assert TOKEN not in Redactor().mask(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the password is hashed with SHA-256 and is stored in users.password2",
+        "the token is base64 encoded, see RFC7519",
+        "password must be at least 8characters",
+        'the password is "eyJhbGciOiJIUzI1NiIs..." here',
+        "$ git log --grep password\n3f786850e387550fdab836ed7e6dc881de23001b\n",
+        "get your new API key at the dashboard`));\n    process.exit(1);\n",
+        "passRate: `${evalSummary.passRate.toFixed(0)}%`,",
+        "$ ls secrets\ntoken-2024.json\n",
+        "This is the new key\n- src/components/KeyList2.tsx\n",
+        "the password field is `password1_input`",
+    ],
+)
+def test_a_sentence_about_secrets_stays(text: str) -> None:
+    assert Redactor("", frozenset()).mask(text) == text

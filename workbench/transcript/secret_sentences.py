@@ -1,0 +1,118 @@
+"""Secrets in sentences, and in the lines that a program prints below a sentence or a command that announces them."""
+
+import re
+from collections.abc import Iterator
+
+from workbench.transcript.secret_names import Name, Strength
+from workbench.transcript.secret_values import is_no_value, is_password_like, is_random
+from workbench.transcript.words import words_of
+
+_IS = (
+    r"(?:is|are|was|be|to|lautet|ist|heißt|war|es|est|era|sera|è|é|är|var|er|jest|wynosi|on|je|becomes|equals|auf|a|à|en"
+    r"|til|till|naar)(?: (?:now|set to|currently|jetzt|ahora|maintenant|adesso|agora))?"
+)
+_QUOTED = r"(?:\*\*|[\"'`«„“‘*_])[ ]?`?(?P<quoted>[^\n\"'`«»„“”’*]{6,200}?)`?[ ]?(?:\*\*|[\"'`»“”’*_])"
+_BARE = r"(?=[^\s]{0,60}\d)(?P<bare>[^\s\"'`<>{}\[\],;«»]{6,200})"
+_WORDS_BETWEEN = r"(?:[ ]{1,2}[\w'’@.:/()-]{1,24},?){0,8}?"
+_SENTENCE = re.compile(
+    rf"[\"'`*]{{0,2}}(?:{_WORDS_BETWEEN}(?:[ ]?[:=：]|[ ]{_IS}:?)[*]{{0,2}}[ ]{{1,2}}|[ ]{{1,2}}(?=\*\*|[\"'`«„“])"
+    rf"|[ ]?(?:は|是|为|:|：)[ ]?)(?:{_QUOTED}|{_BARE})"
+)
+"""From a telling word of a sentence to what it is said to be."""
+_NAME_OF_PROSE = re.compile(r"[^\W\d_]+(?: [^\W\d_]+){0,3}")
+_PARTS = ("_", ".", "-", "/", "$", '"', "'", "<")
+"""What stands before a word that is a part of something else than a sentence."""
+_PROSE = words_of("prose")
+_CUT = ("...", "…", "***")
+"""What a value ends with of which only a part is shown."""
+_LEAST_OF_SECRET = 16
+_TELLING = (
+    r"(?:pass(?:word|phrase|code|wd)?s?|pwd|secrets?|tokens?|credentials?|(?:api|access|private|master|secret|signing"
+    r"|encryption|license|recovery|account|storage|ssh)[ _-]?keys?|genkey|keyring|keyvault|kennwort"
+    r"|passwort|contraseña|mot de passe|PAT)"
+)
+_COMMAND = re.compile(
+    rf"^(?:[\w@:~./\[\] ()-]{{0,60}}[$#%❯]|PS [^\n>]{{1,60}}>|[A-Z]:[^\n>]{{0,60}}>) "
+    rf"(?P<command>[^\n]{{0,300}}(?i:{_TELLING}|\bkey\b|rand|pwgen|\bapg\b|psk)[^\n]{{0,300}})\r?\n"
+    r"(?P<value>[^\s\"'<>{}]{8,400})[ \t\r]*$",
+    re.MULTILINE,
+)
+"""A command and all of the first line that it prints."""
+_OTHER_COMMAND = re.compile(
+    r"(?:sudo )?(?:git|ls|ll|grep|rg|find|fd|wc|sha\d*sum|md5sum|shasum|which|basename|dirname|cd|mkdir|tree|npm|pnpm"
+    r"|yarn|pytest|python -m pytest|cargo|go (?:test|build)|docker (?:ps|images|build|run)|gh (?:pr|issue|run))\b"
+)
+_ANNOUNCEMENT = re.compile(
+    rf"^(?P<sentence>[^\n]{{0,200}}\b(?i:{_TELLING}|key)\b[^\n]{{0,160}}?)[:.!]?[ \t\r]*\n"
+    r"(?:[ \t\r]*\n|[ \t]*[-=`]{3,}\w{0,10}[ \t\r]*\n){0,2}"
+    r"[ \t>|]{0,12}(?P<value>[^\s\"'<>{}]{12,400})[ \t\r|]*$",
+    re.MULTILINE,
+)
+"""A sentence and all of the next line."""
+_NEW = re.compile(
+    r"\b(?:new|your|yours|copy|save|store|generated|created|following|below|here|this|keep|shown|won't"
+    r"|cannot|once|reset|initial|temporary|hier|neue[sr]?|nuev[oa]|voici"
+    r"|ecco|unten|folgende[srn]?|siguiente)\b",
+    re.IGNORECASE,
+)
+_PROGRAM = re.compile(r"[(){}\[\];<>]")
+_OF_PASSWORDS = re.compile(r"pass|secret|pwd", re.IGNORECASE)
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{7,12}|[0-9a-f]{64}")
+
+
+def value_in_sentence(text: str, name: Name) -> tuple[int, int] | None:
+    """Where the secret is, half-open, that a sentence names: `the password of bob is ...`, `das Passwort lautet ...`.
+
+    Args:
+        text: any.
+        name: a telling name in it.
+    """
+    is_part = text[name.start - 1 : name.start] in _PARTS
+    match = None if is_part else _SENTENCE.match(text, name.stop)
+    if match is None or not _NAME_OF_PROSE.fullmatch(text, name.start, name.stop):
+        return None
+    group = match.lastgroup or "bare"
+    start, stop = match.span(group)
+    if text[start:stop].endswith(_CUT):
+        return None
+    while stop > start and text[stop - 1] in ".,!?)*_":
+        stop -= 1
+    return (start, stop) if _is_said(text[start:stop], name.strength, quoted=group == "quoted") else None
+
+
+def _is_said(value: str, strength: Strength, *, quoted: bool) -> bool:
+    if strength is not Strength.PASSWORD:
+        return " " not in value and _is_token(value)
+    words = value.split(" ")
+    if len(words) > 1:
+        return quoted and len(words) <= 5 and any(char.isdigit() for char in value) and _PROSE.isdisjoint(words)
+    return is_password_like(value)
+
+
+def _is_token(value: str) -> bool:
+    """Whether it is drawn at random, and no part of a program."""
+    return is_random(value, _LEAST_OF_SECRET) and not is_no_value(value) and _PROGRAM.search(value) is None
+
+
+def printed_secrets(text: str) -> Iterator[tuple[int, int, Strength]]:
+    """Where a program prints a secret in a line of its own: half-open, and what it looks like."""
+    if "\n" not in text:
+        return
+    for match in _COMMAND.finditer(text):
+        if not _OTHER_COMMAND.match(match["command"]):
+            yield from _printed(match)
+    for match in _ANNOUNCEMENT.finditer(text):
+        if _NEW.search(match["sentence"]):
+            yield from _printed(match)
+
+
+def _printed(match: re.Match[str]) -> Iterator[tuple[int, int, Strength]]:
+    value = match["value"]
+    if _is_token(value) or (_COMMIT.fullmatch(value) and len(value) == 32):
+        yield *match.span("value"), Strength.SECRET
+    elif (
+        is_password_like(value)
+        and "command" in match.re.groupindex
+        and re.search(r"(?i)pass|secret|pwd", match["command"])
+    ):
+        yield *match.span("value"), Strength.PASSWORD

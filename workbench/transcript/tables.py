@@ -1,0 +1,162 @@
+"""Tables in a text: titles with rows below them, as in CSV, Markdown, the output of a program, or SQL's INSERT."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+
+class Cell(NamedTuple):
+    """A cell of a table: where its text is, half-open."""
+
+    start: int
+    stop: int
+
+
+class Column(NamedTuple):
+    """A title and the cells below it that are not empty."""
+
+    title: str
+    cells: tuple[Cell, ...]
+
+
+class Layout(NamedTuple):
+    """How the cells of a line are divided."""
+
+    sign: str
+    cell: re.Pattern[str]
+
+
+_TITLE = r"[\"'`]?[^\W\d_][\w .()#/°'’-]{0,40}[\"'`]?"
+_LATER_TITLE = _TITLE.replace(r"[^\W\d_]", r"[^\W_]", 1)
+_SPACED_TITLE = r"[^\W\d_][\w.()#/-]{0,30}(?: [\w.()#/-]{1,30}){0,3}"
+_HEADER = re.compile(
+    rf"^[ \t>+]{{0,8}}(?:\|[ ]{{0,20}})?(?:{_TITLE}(?:"
+    + "|".join(rf"(?:[ ]{{0,20}}{sign}[ ]{{0,20}}{_LATER_TITLE}){{1,60}}" for sign in (",", ";", r"\|", r"\t"))
+    + rf")[ ]{{0,20}}\|?|{_SPACED_TITLE}(?: {{2,60}}{_SPACED_TITLE}){{1,30}})[ \t\r]*$",
+    re.MULTILINE,
+)
+_QUOTED_CELL = r"[ ]?\"(?:[^\"\n]|\"\"){0,1000}\"[ ]?(?=[,;\n]|\Z)"
+_LAYOUTS = (
+    Layout(",", re.compile(rf"(?:{_QUOTED_CELL}|[^,\n]*)(?:,|$)", re.MULTILINE)),
+    Layout(";", re.compile(rf"(?:{_QUOTED_CELL}|[^;\n]*)(?:;|$)", re.MULTILINE)),
+    Layout("|", re.compile(r"[^|\n]*(?:\||$)", re.MULTILINE)),
+    Layout("\t", re.compile(r"[^\t\n]*(?:\t|$)", re.MULTILINE)),
+    Layout("  ", re.compile(r"\S+(?: \S+)*(?: +|$)", re.MULTILINE)),
+)
+_RULE = re.compile(r"[-+|:=─\s]*")
+_UNDERLINE = re.compile(r"[-=─ \t\r]*[-=─]{3}[-=─ \t\r]*")
+_INSERT = re.compile(
+    r"\binsert[ ]{1,4}(?:or \w{1,10} )?into[ ]{1,4}[\w.\"`\[\]]{1,80}\s{0,10}\((?P<titles>[^()'\n]{1,600})\)"
+    r"\s{0,20}values\s{0,20}",
+    re.IGNORECASE,
+)
+_ROW_OF_SQL = re.compile(r"\((?P<cells>(?:'(?:[^'\n]|''){0,1000}'|[^()'\n]){1,4000})\)\s{0,10},?\s{0,10}")
+_CELL_OF_SQL = re.compile(r"\s*(?:[NE]?'(?P<text>(?:[^'\n]|''){0,1000})'|(?P<bare>[^,'\s]*))\s*(?:,|\Z)")
+_EDGES = " \t\r\"'`,;|"
+
+
+def columns(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
+    """The columns whose title tells what is in them."""
+    if "\n" in text:
+        yield from _of_lines(text, is_telling)
+    for insert in _INSERT.finditer(text) if "nsert" in text or "NSERT" in text else ():
+        yield from _of_insert(text, insert, is_telling)
+
+
+def _of_lines(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
+    stop = 0
+    for header in _HEADER.finditer(text):
+        if header.start() < stop:
+            continue
+        line = header.group()
+        layout = next(layout for layout in _LAYOUTS if layout.sign in line.strip())
+        titles = _cells(text, header.start(), header.end(), layout)
+        names = [text[cell.start : cell.stop] for cell in titles]
+        if not any(is_telling(name) for name in names) or _is_pair(text, header, layout, names):
+            continue
+        rows = list(_rows(text, header.end() + 1, layout, titles))
+        if rows:
+            stop = rows[-1][-1].stop
+            yield from _transposed(names, rows, is_telling)
+
+
+def _is_pair(text: str, header: re.Match[str], layout: Layout, names: list[str]) -> bool:
+    """Whether a line with two words is a name and its value, in a list of such."""
+    if layout.sign != "  " or len(names) > 2 or all(name.isupper() for name in names):
+        return False
+    stop = text.find("\n", header.end() + 1)
+    return not _UNDERLINE.fullmatch(text, header.end() + 1, len(text) if stop < 0 else stop)
+
+
+def _rows(text: str, start: int, layout: Layout, titles: list[Cell]) -> Iterator[list[Cell]]:
+    """The lines below a header, each with a cell for every title."""
+    while start < len(text):
+        stop = text.find("\n", start)
+        stop = len(text) if stop < 0 else stop
+        if not _RULE.fullmatch(text, start, stop) or stop == start:
+            cells = _cells(text, start, stop, layout)
+            if layout.sign == "  " and len(cells) != len(titles):
+                cells = _below(titles, cells, start)
+            if len(cells) != len(titles):
+                return
+            yield cells
+        start = stop + 1
+
+
+def _below(titles: list[Cell], cells: list[Cell], start: int) -> list[Cell]:
+    """The cells of a line of output, each below the title that it begins under; an empty one where none does."""
+    by_offset = {cell.start - start: cell for cell in cells}
+    aligned = [by_offset.pop(title.start - titles[0].start, Cell(start, start)) for title in titles]
+    return [] if by_offset else aligned
+
+
+def _cells(text: str, start: int, stop: int, layout: Layout) -> list[Cell]:
+    if layout.sign == "|":
+        start, stop = _without_edges(text, start, stop)
+    cells: list[Cell] = []
+    for match in layout.cell.finditer(text, start, stop):
+        if match.start() == match.end() and cells and text[match.start() - 1] != layout.sign:
+            continue
+        bare = match.group().strip(_EDGES)
+        begin = match.start() + (match.group().index(bare[0]) if bare else 0)
+        cells.append(Cell(begin, begin + len(bare)))
+    return cells
+
+
+def _without_edges(text: str, start: int, stop: int) -> tuple[int, int]:
+    """A line of a table without the signs that frame it."""
+    line = text[start:stop]
+    framed = line.strip()
+    start += len(line) - len(line.lstrip())
+    stop = start + len(framed)
+    if framed.startswith("|") and framed.endswith("|") and len(framed) > 1:
+        return start + 1, stop - 1
+    return start, stop
+
+
+def _of_insert(text: str, insert: re.Match[str], is_telling: Callable[[str], bool]) -> Iterator[Column]:
+    names = [name.strip(' \t"`[]') for name in insert["titles"].split(",")]
+    if not any(is_telling(name) for name in names):
+        return
+    rows = []
+    start = insert.end()
+    while row := _ROW_OF_SQL.match(text, start):
+        start = row.end()
+        cells = _cells_of_sql(text, *row.span("cells"))
+        if len(cells) == len(names):
+            rows.append(cells)
+    yield from _transposed(names, rows, is_telling)
+
+
+def _cells_of_sql(text: str, start: int, stop: int) -> list[Cell]:
+    cells = []
+    while start < stop and (match := _CELL_OF_SQL.match(text, start, stop)) and match.end() > start:
+        cells.append(Cell(*match.span(match.lastgroup or 0)))
+        start = match.end()
+    return cells
+
+
+def _transposed(names: list[str], rows: list[list[Cell]], is_telling: Callable[[str], bool]) -> Iterator[Column]:
+    for number, name in enumerate(names):
+        if is_telling(name):
+            yield Column(name, tuple(row[number] for row in rows if row[number].start < row[number].stop))
