@@ -46,6 +46,7 @@ def test_a_printed_token_is_masked(text: str) -> None:
         "$ git log --grep password\n3f786850e387550fdab836ed7e6dc881de23001b\n",
         "get your new API key at the dashboard`));\n    process.exit(1);\n",
         "passRate: `${evalSummary.passRate.toFixed(0)}%`,",
+        "a key in hexadecimal representation, or hexadecimal characters only",
         "$ ls secrets\ntoken-2024.json\n",
         "This is the new key\n- src/components/KeyList2.tsx\n",
         "the password field is `password1_input`",
