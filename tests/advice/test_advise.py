@@ -15,6 +15,7 @@ from workbench.cli import main
 from workbench.datasets.bundled import bundled_files
 from workbench.errors import SettingError, UnknownName
 from workbench.experiment.compare import compare
+from workbench.metrics import NAMES
 from workbench.report.tables import Tables
 
 FILES = tuple(map(str, bundled_files()[:4]))
@@ -50,7 +51,7 @@ def test_the_best_candidate_is_chosen_and_compared_with_the_default(
 def test_its_figures_are_those_of_compare_to_the_digit(found: tuple[AdviceSpec, Advice], tmp_path: Path) -> None:
     advice = found[1]
     run = compare(FILES, strategies=["truncate"], window=32_000, shares=(), out=tmp_path, quiet=True)
-    recall = Tables.of(run).own_trigger("truncate")
+    recall = Tables.of(run).own_trigger("truncate", NAMES)
     row = advice.table.set_index("candidate").loc["truncate"]
     assert recall is not None and row["recall"] == pytest.approx(recall.mean, abs=1e-12)
 

@@ -11,6 +11,7 @@ from experiment.forged import FORGED, FORGERIES, honest
 
 from workbench.experiment.compare import compare
 from workbench.importers.native import save
+from workbench.metrics import NAMES
 from workbench.report.tables import SAVED, Tables
 from workbench.report.trust import trust_sentences
 from workbench.transcript.session import Session
@@ -68,7 +69,7 @@ def _figures(run: Tables) -> Figures:
         estimates = {
             "cost saved": run.net_saving(strategy),
             "tokens saved": run.own_trigger(strategy, SAVED),
-            "names": run.own_trigger(strategy),
+            "names": run.own_trigger(strategy, NAMES),
         }
         figures |= {(strategy, name): one.mean for name, one in estimates.items() if one is not None}
     return figures
