@@ -49,6 +49,7 @@ class Trial:
 
     Attributes:
         messages: the whole conversation, as no compaction ever changed it.
+        start: how many of them the beginning has.
         calls: the tool calls that were made, `recall` and look-ups among them, in order, also those of the beginning.
         steps: answers of the agent.
         tokens: of all requests and answers together, `output` of the answers, `peak` of the largest request.
@@ -59,6 +60,7 @@ class Trial:
     """
 
     messages: list[Json] = field(default_factory=list)
+    start: int = 0
     calls: list[Call] = field(default_factory=list)
     steps: int = 0
     tokens: int = 0
@@ -113,6 +115,7 @@ class _Work:
         trial = self._trial
         for played in self._task.beginning:
             self._play(played)
+        trial.start = len(trial.messages)
         for turn in self._task.turns:
             trial.messages.append({"role": "user", "content": turn.user})
             self._agent.begin(turn)

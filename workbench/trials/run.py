@@ -50,6 +50,7 @@ from workbench.trials.families import FAMILIES, tasks
 from workbench.trials.grading import grade
 from workbench.trials.helper_client import HelperWorkspace, require_sandbox
 from workbench.trials.loop import Limits, Trial, work
+from workbench.trials.repeats import repeats
 from workbench.trials.table import TrialResults
 from workbench.trials.task import TrialTask
 
@@ -344,10 +345,12 @@ def _graded(task: TrialTask, workspace: HelperWorkspace, done: Trial) -> Row:
     workspace.until = max(workspace.until, time.monotonic() + GRADING_SECONDS)
     found = grade(task, workspace, done.messages)
     bad = [one for one in found.checks if not one.passed]
+    told_again = repeats(done.messages, done.start)
     return {
         "success": int(not bad and not done.stopped), "checks": len(found.checks),
         "passed": len(found.checks) - len(bad), "violations": found.violations,
         "reason": done.stopped or "; ".join(f"{one.name}: {one.why}" for one in bad),
-        "steps": done.steps, "tokens": done.tokens, "peak": done.peak, "usd": done.usd,
+        "steps": done.steps, "calls": told_again.calls, "again": told_again.again,
+        "tokens": done.tokens, "peak": done.peak, "usd": done.usd,
         "compactions": done.compactions, **done.counts,
     }  # fmt: skip

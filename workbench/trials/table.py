@@ -15,7 +15,8 @@ from workbench.experiment.store import TableFolder
 COLUMNS = {
     "strategy": "string", "family": "string", "seed": "Int64", "agent": "string", "window": "Int64", "status": "string",
     "success": "Int64", "checks": "Int64", "passed": "Int64", "violations": "Int64", "reason": "string",
-    "steps": "Int64", "look_ups": "Int64", "recalls": "Int64", "holes": "Int64", "misread": "Int64", "blind": "Int64",
+    "steps": "Int64", "calls": "Int64", "again": "Int64",
+    "look_ups": "Int64", "recalls": "Int64", "holes": "Int64", "misread": "Int64", "blind": "Int64",
     "tokens": "Int64", "peak": "Int64", "usd": "Float64", "compactions": "Int64",
 }  # fmt: skip
 """The columns of the table `trials`, see docs/tables.md."""
