@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -140,3 +141,13 @@ def test_the_window_is_that_of_the_whole_task_when_trials_are_short(done: TrialR
 def test_wrong_settings_are_refused(wrong: dict[str, object], error: type[Exception]) -> None:
     with pytest.raises(error):
         wb.trial(**wrong)  # type: ignore[arg-type]  # that is what is tried
+
+
+def test_conversations_are_kept_as_sessions_on_request(done: TrialResults, tmp_path: Path) -> None:
+    assert not (done.path / "conversations").exists()
+    found = wb.trial(spec=SPEC.changed(out=tmp_path, conversations=True, no_references=True, turns=2))
+    assert found is not None
+    (file,) = (tmp_path / "conversations").iterdir()
+    (session,) = wb.load(file)
+    kept = json.loads(file.read_text())
+    assert len(session.messages) > kept["start"] > len(kept["opening"]) > 0, "the opening was compacted"

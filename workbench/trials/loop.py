@@ -50,6 +50,7 @@ class Trial:
     Attributes:
         messages: the whole conversation, as no compaction ever changed it.
         start: how many of them the beginning has.
+        opening: what the agent was sent first: all that it knew when it began.
         calls: the tool calls that were made, `recall` and look-ups among them, in order, also those of the beginning.
         steps: answers of the agent.
         tokens: of all requests and answers together, `output` of the answers, `peak` of the largest request.
@@ -61,6 +62,7 @@ class Trial:
 
     messages: list[Json] = field(default_factory=list)
     start: int = 0
+    opening: list[Json] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     steps: int = 0
     tokens: int = 0
@@ -154,6 +156,7 @@ class _Work:
             return False
         sent = self._compactor.before_request(trial.messages, tools=self._tools)
         self._require_summaries()
+        trial.opening = trial.opening or list(sent)
         try:
             answer = _plain(self._agent.answer(sent, self._tools))
         except ModelError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError, SetupError, Unanswered, UnknownName, WorkbenchError
+from workbench.experiment.atomic import write_atomically
 from workbench.experiment.compare import REPORTS
 from workbench.experiment.filler import FillerModel, ModelUse, is_asked, usd_of
 from workbench.experiment.keys import code_version, described, key
@@ -107,6 +109,11 @@ class TrialSpec(Masking, Execution):
     no_references: Flag = Field(False, description="Do not add none and null to the strategies.")
     output: Whole | None = Field(
         None, ge=500, description="Characters of a tool's result that the agent is shown; None leaves it to the tools."
+    )
+    conversations: Flag = Field(
+        False,
+        description="Keep each trial's conversation in the folder `conversations`, as a session that the workbench "
+        "reads; it has all that the agent was told.",
     )
     steps: Whole = Field(400, ge=1, description="Answers of the agent after which a trial is stopped.")
     seconds: float = Field(
@@ -267,7 +274,8 @@ def _window(job: _Job, task: TrialTask) -> int:
     spec = job.spec
     if spec.window is not None:
         return spec.window
-    plain = _Job(spec.changed(agent=READER, steps=MEASURED.steps, seconds=MEASURED.seconds), job.how, job.presets)
+    plan = spec.changed(agent=READER, steps=MEASURED.steps, seconds=MEASURED.seconds, output=None, conversations=False)
+    plain = _Job(plan, job.how, job.presets)
     row = _row(plain, task, preset("none"), UNBOUNDED)
     if row["status"] != "ok":
         raise SettingError(f"the task {task.name} cannot be measured: {row['reason']}")
@@ -304,6 +312,7 @@ def _row(job: _Job, task: TrialTask, way: Preset, window: int) -> Row:
             writer=writer,
             limits=limits,
             mask=masker(spec.redaction),
+            keep=partial(_keep_conversation, spec, task, way) if spec.conversations else None,
         )
         return {**of, "window": window, "status": "ok", **columns}
 
@@ -326,6 +335,7 @@ def attempt(
     writer: Model | None = None,
     limits: Limits = MEASURED,
     mask: Callable[[str], str] = str,
+    keep: Callable[[Trial], None] | None = None,
 ) -> Row:
     """Let an agent work on a task, and grade it; the columns that say what came of it.
 
@@ -337,7 +347,16 @@ def attempt(
     """
     with opened(task, sandbox=sandbox) as workspace:
         trial = work(task, agent, way, workspace, window=window, tariff=tariff, writer=writer, limits=limits, mask=mask)
+        if keep is not None:
+            keep(trial)
         return _graded(task, workspace, trial)
+
+
+def _keep_conversation(spec: TrialSpec, task: TrialTask, way: Preset, trial: Trial) -> None:
+    """Write a trial's conversation down, and what the agent knew when it began."""
+    kept = {"messages": trial.messages, "start": trial.start, "opening": trial.opening}
+    file = spec.folder / "conversations" / f"{way.name}-{task.family}-{task.seed}.json"
+    write_atomically(file, json.dumps(kept, ensure_ascii=False, indent=1) + "\n")
 
 
 def _graded(task: TrialTask, workspace: HelperWorkspace, done: Trial) -> Row:
