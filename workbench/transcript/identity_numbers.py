@@ -174,6 +174,7 @@ _ANY = re.compile(
     + ")"
     + _STOP
 )
+_EACH = tuple((form, re.compile(f"{_START}(?:{form.pattern.pattern}){_STOP}")) for form in FORMS)
 
 
 _CANDIDATES = re.compile(r"[0-9A-Z][0-9A-Z ./+-]{7,40}[0-9A-Za-z]")
@@ -184,9 +185,17 @@ def identity_numbers(text: str) -> Iterator[tuple[int, int]]:
     """Where such numbers are in a text, half-open."""
     for candidates in _CANDIDATES.finditer(text):  # the pattern of all forms is slow
         for start in _WORD_START.finditer(text, *candidates.span()):
-            match = _ANY.match(text, start.start())
-            if match and FORMS[int((match.lastgroup or "f0")[1:])].is_valid(match.group()):
-                yield match.span()
+            if _ANY.match(text, start.start()) and (stop := _stop_of_number(text, start.start())):
+                yield start.start(), stop
+
+
+def _stop_of_number(text: str, start: int) -> int:
+    """Where a number with right check digits ends that begins here; 0 where none does."""
+    for form, pattern in _EACH:
+        match = pattern.match(text, start)
+        if match and form.is_valid(match.group()):
+            return match.end()
+    return 0
 
 
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
