@@ -1,7 +1,7 @@
 """Kinds of secrets as other programs' documents and test lists write them; the values are made up from a seed.
 
-Each kind names its source, whose notation it restates with a value of ours. Kinds enter in rounds: those of a round
-were written, and their texts fixed, before the rules were tried on them.
+Each kind names its source, whose notation it restates with a value of ours. Kinds enter in rounds; `strangers.toml`
+says how those of each came about.
 """
 
 from __future__ import annotations
@@ -156,12 +156,71 @@ RARE_SURNAMES = ("quillmoor", "renshaw", "thornecliff", "kielbowicz", "harkenrot
 TOWNS = ("szekszárd", "paimpol", "mondoñedo", "ventspils", "ludlow", "muttenz", "calatayud", "crémieu")
 
 
+def swedish_number(chance: random.Random) -> str:
+    """With a check digit after Luhn."""
+    born = f"{chance.randrange(40, 99)}{chance.randrange(1, 13):02}{chance.randrange(1, 29):02}"
+    digits = luhn(born, 10)(chance)
+    return f"{digits[:6]}-{digits[6:]}"
+
+
+def south_african_number(chance: random.Random) -> str:
+    born = f"{chance.randrange(40, 99)}{chance.randrange(1, 13):02}{chance.randrange(1, 29):02}"
+    return luhn(born + of(DIGITS, 4)(chance) + "08", 13)(chance)
+
+
+def chilean_number(chance: random.Random) -> str:
+    digits = of(NONZERO, 8)(chance)
+    total = sum(int(digit) * (2 + place % 6) for place, digit in enumerate(reversed(digits)))
+    return f"{digits}-{'0123456789K0'[11 - total % 11]}"
+
+
+def malaysian_number(chance: random.Random) -> str:
+    born = f"{chance.randrange(40, 99)}{chance.randrange(1, 13):02}{chance.randrange(1, 29):02}"
+    return f"{born}-{of(DIGITS, 2)(chance)}-{of(DIGITS, 4)(chance)}"
+
+
+def foot_of_a_passport(chance: random.Random) -> str:
+    first, surname = chance.choice(("TAMSYN", "GESINA", "SIBU")), chance.choice(RARE_SURNAMES).upper()
+    return f"P<UTO{surname}<<{first}".ljust(44, "<")
+
+
 def date(chance: random.Random) -> str:
     return f"{chance.randrange(1940, 2009)}-{chance.randrange(1, 13):02}-{chance.randrange(1, 29):02}"
 
 
 _LISTS = tomllib.loads(Path(__file__).with_name("strangers.toml").read_text("utf-8"))
 MAKERS: dict[str, Make] = {
+    "Bedrock key": of(BASE64, 128, "ABSK"),
+    "Cloudflare origin key": lambda chance: f"v1.0-{of(HEX, 24)(chance)}-{of(HEX, 146)(chance)}",
+    "Salesforce session": lambda chance: f"00D{of(BOTH, 12)(chance)}!{of(BOTH + '._', 96)(chance)}",
+    "Yandex OAuth": of(BOTH + "_-", 55, "y0_"),
+    "OneSignal key": of("abcdefghijklmnopqrstuvwxyz234567", 103, "os_v2_app_"),
+    "service account in base64": encoded(
+        lambda chance: f'{{\n  "type": "service_account",\n  "private_key_id": "{of(HEX, 40)(chance)}"}}'
+    ),
+    "Discord login call": lambda chance: f"M{of(BOTH, 25)(chance)}.{of(BOTH, 6)(chance)}.{of(BOTH, 38)(chance)}",
+    "setup key": of_groups("abcdefghijklmnopqrstuvwxyz", 4, 4, 4, 4, sign=" "),
+    "a_uuid": a_uuid,
+    "Mattermost hook": of("abcdefghijkmnopqrstuwxyz13456789", 26),
+    "routing key": of(UPPER + DIGITS, 32),
+    "listed name": of_words(("torben", "siobhan", "capucine", "ferdinand", "raimundo"), RARE_SURNAMES),
+    "given name": of_words(RARE_NAMES),
+    "given name small": lambda chance: chance.choice(RARE_NAMES),
+    "surname alone": of_words(RARE_SURNAMES),
+    "foot of a passport": foot_of_a_passport,
+    "file number": of_groups(DIGITS, 2, 6, 3),
+    "long digits": of(NONZERO, 11),
+    "KTN": of(NONZERO, 9),
+    "hyphened digits": of_groups(NONZERO, 3, 3, 4),
+    "Swedish number": swedish_number,
+    "South African number": south_african_number,
+    "Chilean number": chilean_number,
+    "Malaysian number": malaysian_number,
+    "UPI address": lambda chance: f"{chance.choice(RARE_SURNAMES)}{of(DIGITS, 2)(chance)}@okaxis",
+    "phone with an owner": lambda chance: f"{chance.choice(RARE_SURNAMES).title()}s-iPhone",
+    "Japanese address": lambda chance: (
+        f"{of(DIGITS, 3)(chance)}-{of(DIGITS, 4)(chance)} 奈良市北山町{of(NONZERO, 2)(chance)}-3"
+    ),
     "CVV": of(DIGITS, 3),
     "expiry": lambda chance: f"{chance.randrange(1, 13):02}/{chance.randrange(26, 39)}",
     "house number": of(NONZERO, 3),
@@ -287,7 +346,6 @@ MAKERS: dict[str, Make] = {
     "WireGuard": of(BASE64, 43, "", "="),
     "WordPress salt": of(BOTH + "!@#$%^&*()-_ []{}<>~`+=,.;:/?|", 64),
     "ZA id": lambda chance: f"85{chance.randrange(1, 13):02}{chance.randrange(1, 29):02}{of(DIGITS, 7)(chance)}",
-    "a_uuid": a_uuid,
     "account": of(DIGITS, 10, "4"),
     "address": faked("address"),
     "az cli TSV": of(BASE64, 86, "", "=="),

@@ -49,3 +49,30 @@ def test_a_person_is_masked(text: str) -> None:
 )
 def test_what_only_looks_like_a_person_stays(text: str) -> None:
     assert Redactor().mask(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("notes of the call\nthen Siobhan Quillmoor explained it", "Siobhan Quillmoor"),
+        ("can you remind Anneliese about Sunday?", "Anneliese"),
+        ("my wife Ottla is away", "Ottla"),
+        ("Ikaiko Thornecliff, IBAN DE89 3704 0044 0532 0130 00", "Ikaiko Thornecliff"),
+        ("meine Tochter Gesina kommt", "Gesina"),
+    ],
+)
+def test_a_given_name_or_what_stands_beside_gives_a_person_away(text: str, name: str) -> None:
+    assert name not in Redactor().mask(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Claude Code, Ruby Gem and Jenkins Pipeline",
+        "Maria DB and Victor Mono, from Spring Boot to Phoenix Adapter",
+        "Trace Evaluation for Rich Tapestry with Max Tokens",
+        "Home Affairs and Forest Guardian wait",
+    ],
+)
+def test_names_of_products_stay(text: str) -> None:
+    assert Redactor().mask(text) == text

@@ -16,7 +16,14 @@ from workbench.transcript.secret_names import Strength, name_strength
 from workbench.transcript.secret_pairs import named_values
 from workbench.transcript.secret_sentences import printed_secrets
 from workbench.transcript.secret_tables import table_values
-from workbench.transcript.secret_values import is_no_value, is_own_name, is_random, is_secret
+from workbench.transcript.secret_values import (
+    is_default_password,
+    is_no_value,
+    is_own_name,
+    is_random,
+    is_sample,
+    is_secret,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +61,12 @@ _HEADER = re.compile(
     r"([A-Za-z0-9._~+/=-]{8,4000})",
     re.IGNORECASE,
 )
-_ADDRESS = re.compile(r"://[^\s:/@\"'<>]{0,64}:([^\s/@\"'<>]{3,4000})@")
-_ADDRESS_OF_KEY = re.compile(r"://([\w-]{20,200})@")
+_ADDRESS = re.compile(
+    r"://(?P<user>[^\s:/@\"'<>]{0,64}(?:@[\w.-]{1,60})?):(?P<password>[^\s/@\"'<>]{3,4000})@(?P<host>\[?[\w.-]{0,60})"
+)
+_ADDRESS_OF_KEY = re.compile(r"://([\w-]{20,200})@(?!o\d{1,12}\.ingest\.)")
+"""But for the public key of a project at Sentry, which pages show."""
+_LOCAL = re.compile(r"localhost|127\.0\.0\.1|0\.0\.0\.0|(?:[\w.-]*\.)?example\.(?:com|org|net)")
 _QUERY = re.compile(
     r"[?&#;][\w.-]{0,30}?(?:key|token|sig|signature|code|auth|appid|app_id|sid|session|ticket|secret"
     r"|credential|assertion"
@@ -117,7 +128,8 @@ def in_forms(text: str) -> Iterator[Place]:
     present = {hint for hint in _HINTS_OF_FORMS if hint in text}
     for form in FORMS:
         for match in () if form.hints.isdisjoint(present) else form.pattern.finditer(text):
-            yield Place(*match.span(match.lastindex or 0), form.kind)
+            if not is_sample(match.group()):
+                yield Place(*match.span(match.lastindex or 0), form.kind)
 
 
 def in_context(text: str) -> Iterator[Place]:
@@ -157,8 +169,8 @@ def is_login(value: str) -> bool:
 def _in_addresses(text: str) -> Iterator[Place]:
     if "://" in text:
         for match in _ADDRESS.finditer(text):
-            if not is_no_value(match[1], is_literal=True):
-                yield Place(*match.span(1), "password")
+            if not is_no_value(match["password"], is_literal=True) and not _is_of_an_example(match):
+                yield Place(*match.span("password"), "password")
         for match in _ADDRESS_OF_KEY.finditer(text):
             if is_random(match[1]):
                 yield Place(*match.span(1), "token")
@@ -166,6 +178,12 @@ def _in_addresses(text: str) -> Iterator[Place]:
         for match in _QUERY.finditer(text):
             if is_random(match[1], _LEAST_OF_QUERY) and not is_no_value(match[1]):
                 yield Place(*match.span(1), "token")
+
+
+def _is_of_an_example(address: re.Match[str]) -> bool:
+    """Whether a password that documents use opens an account of this machine: `user:password@localhost`."""
+    is_sample = address["password"] == address["user"] or is_default_password(address["password"])
+    return is_sample and _LOCAL.fullmatch(address["host"]) is not None
 
 
 def _in_cookies(text: str) -> Iterator[Place]:
@@ -182,7 +200,9 @@ def in_commands(text: str) -> Iterator[Place]:
     present = {hint for hint in _HINTS_OF_COMMANDS if hint in text}
     for command in COMMANDS:
         for match in () if command.hints.isdisjoint(present) else command.pattern.finditer(text):
-            if not is_no_value(match[1], is_literal=True) and (not command.random or is_random(match[1])):
+            if is_no_value(match[1], is_literal=True) or is_default_password(match[1]):
+                continue
+            if not command.random or is_random(match[1]):
                 yield Place(*match.span(1), "password")
     for match in _LOGIN_CALL.finditer(text):
         if not is_no_value(match[1], is_literal=True) and not is_own_name(match[1]) and " " not in match[1]:

@@ -75,6 +75,53 @@ def _is_spanish(number: str) -> bool:
     return "TRWAGMYFPDXBNJZSQVHLCKE"[int(bare[:8]) % 23] == bare[8]
 
 
+def _luhn(number: str) -> bool:
+    digits = [int(char) for char in reversed(_digits(number))]
+    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[1::2]]
+    return (sum(digits[0::2]) + sum(doubled)) % 10 == 0
+
+
+def _luhn_of_short(number: str) -> bool:
+    """Without the century."""
+    return _luhn(number[2:])
+
+
+def _is_chilean(number: str) -> bool:
+    digits = _digits(number.partition("-")[0])
+    total = sum(int(digit) * (2 + place % 6) for place, digit in enumerate(reversed(digits)))
+    return "0123456789K0"[11 - total % 11] == number[-1].upper()
+
+
+def _is_norwegian(number: str) -> bool:
+    rows = ((3, 7, 6, 1, 8, 9, 4, 5, 2, 1), (5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1))
+    return all(_weighted(number, row) % 11 == 0 for row in rows)
+
+
+def _is_polish(number: str) -> bool:
+    return _weighted(number, (1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1)) % 10 == 0
+
+
+def _is_turkish(number: str) -> bool:
+    digits = [int(char) for char in number]
+    tenth = (7 * sum(digits[0:9:2]) - sum(digits[1:8:2])) % 10
+    return tenth == digits[9] and sum(digits[:10]) % 10 == digits[10]
+
+
+def _is_taiwanese(number: str) -> bool:
+    letter = "ABCDEFGHJKLMNPQRSTUVXYWZIO".index(number[0]) + 10
+    return (letter // 10 + letter % 10 * 9 + _weighted(number[1:], (8, 7, 6, 5, 4, 3, 2, 1, 1))) % 10 == 0
+
+
+def _is_health_card(number: str) -> bool:
+    """Of Germany: the letter counts as two digits, every other digit is doubled."""
+    digits = f"{ord(number[0]) - 64:02}{number[1:]}"
+    total = sum(sum(divmod(int(digit) * (1 + place % 2), 10)) for place, digit in enumerate(digits[:10]))
+    return total % 10 == int(digits[10])
+
+
+_MONTH, _DAY = "(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12]\d|3[01])"
+_BIRTH = rf"(?:{_DAY}{_MONTH}\d\d|\d\d{_MONTH}{_DAY})"
+_LONG_BIRTH = rf"19\d\d{_MONTH}{_DAY}"
 FORMS = (
     Form("BR", re.compile(r"\d{3}\.\d{3}\.\d{3}-\d\d"), _is_cpf),
     Form("BR", re.compile(r"\d\d\.\d{3}\.\d{3}/\d{4}-\d\d"), _is_cnpj),
@@ -93,6 +140,31 @@ FORMS = (
     ),
     Form("IN", re.compile(r"[A-Z]{3}[ABCFGHLJPT][A-Z]\d{4}[A-Z]"), _always),
     Form("MX", re.compile(r"[A-Z]{4}\d{6}[HMX][A-Z]{5}[0-9A-Z]\d"), _always),
+    Form("CL", re.compile(r"\d{1,2}\.?\d{3}\.?\d{3}-[\dkK]"), _is_chilean),
+    Form("ZA", re.compile(rf"\d\d{_MONTH}{_DAY}\d{{4}}[01][89]\d"), _luhn),
+    Form("SE DK IS", re.compile(rf"{_BIRTH}[-+]\d{{4}}"), _always),
+    Form("SE", re.compile(rf"(?:{_LONG_BIRTH}|200\d{_MONTH}{_DAY})-\d{{4}}"), _luhn_of_short),
+    Form("LV UA", re.compile(rf"(?:{_BIRTH}|{_LONG_BIRTH})-\d{{5}}"), _always),
+    Form("MY", re.compile(rf"\d\d{_MONTH}{_DAY}-\d\d-\d{{4}}"), _always),
+    Form("NO", re.compile(rf"{_DAY}{_MONTH}\d{{7}}"), _is_norwegian),
+    Form("PL", re.compile(rf"\d\d(?:[02468][1-9]|[13579][0-2]){_DAY}\d{{5}}"), _is_polish),
+    Form("TR", re.compile(r"[1-9]\d{10}"), _is_turkish),
+    Form("TW", re.compile(r"[A-Z][12]\d{8}"), _is_taiwanese),
+    Form("DE", re.compile(rf"\d\d{_DAY}{_MONTH}\d\d[A-Z]\d{{3}}"), _always),
+    Form("DE", re.compile(r"[A-Z]\d{9}"), _is_health_card),
+    Form("NZ", re.compile(r"\d\d-\d{4}-\d{7}-\d{2,3}"), _always),
+    Form("PH", re.compile(r"\d\d-\d{7}-\d|\d\d-\d{9}-\d"), _always),
+    Form("GH", re.compile(r"GHA-\d{9}-\d"), _always),
+    Form("KE", re.compile(r"A\d{9}[A-Z]"), _always),
+    Form("EG", re.compile(rf"[23]\d\d{_MONTH}{_DAY}(?:0[1-4]|1[1-9]|2[1-9]|3[1-5]|88)\d{{5}}"), _always),
+    Form("AU", re.compile(r"80036[01]\d{10}"), _luhn),
+    Form("GB", re.compile(rf"[A-Z9]{{5}}\d(?:[05][1-9]|[16][0-2]){_DAY}\d[A-Z9]{{2}}[A-Z0-9]{{3}}"), _always),
+    Form("US", re.compile(r"[A-Z]\d{3}-\d{3}-\d\d-\d{3}-\d"), _always),
+    Form(
+        "US", re.compile(r"[1-9][AC-HJ-NP-RT-Y][AC-HJ-NP-RT-Y\d]\d[AC-HJ-NP-RT-Y]{2}\d[AC-HJ-NP-RT-Y]{2}\d\d"), _always
+    ),
+    Form("PT", re.compile(r"\d{8} \d [A-Z]{2}\d"), _always),
+    Form("", re.compile(r"(?=(?:\d{0,4}[A-Z]){5})[A-HJ-NPR-Z][A-HJ-NPR-Z0-9]{11}\d{5}"), _always),  # a car's (ISO 3779)
 )
 _START, _STOP = r"(?<![A-Za-z0-9_./:+-])", r"(?![A-Za-z0-9_-]|\.\d)"
 _ANY = re.compile(
@@ -102,6 +174,7 @@ _ANY = re.compile(
     + ")"
     + _STOP
 )
+_EACH = tuple((form, re.compile(f"{_START}(?:{form.pattern.pattern}){_STOP}")) for form in FORMS)
 
 
 _CANDIDATES = re.compile(r"[0-9A-Z][0-9A-Z ./+-]{7,40}[0-9A-Za-z]")
@@ -112,9 +185,17 @@ def identity_numbers(text: str) -> Iterator[tuple[int, int]]:
     """Where such numbers are in a text, half-open."""
     for candidates in _CANDIDATES.finditer(text):  # the pattern of all forms is slow
         for start in _WORD_START.finditer(text, *candidates.span()):
-            match = _ANY.match(text, start.start())
-            if match and FORMS[int((match.lastgroup or "f0")[1:])].is_valid(match.group()):
-                yield match.span()
+            if _ANY.match(text, start.start()) and (stop := _stop_of_number(text, start.start())):
+                yield start.start(), stop
+
+
+def _stop_of_number(text: str, start: int) -> int:
+    """Where a number with right check digits ends that begins here; 0 where none does."""
+    for form, pattern in _EACH:
+        match = pattern.match(text, start)
+        if match and form.is_valid(match.group()):
+            return match.end()
+    return 0
 
 
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"

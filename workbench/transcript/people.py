@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from workbench.transcript.words import phrases_of, words_of
@@ -63,9 +64,17 @@ class Cue(NamedTuple):
     ends_line: bool = False
 
 
+def _relatives(lists: dict[str, tuple[str, ...]]) -> Iterator[str]:
+    """`my wife`, `meine Tochter`: a first name is enough behind them."""
+    for language in ("english", "german", "french", "spanish", "italian", "dutch"):
+        for possessive in lists[f"{language}_possessives"]:
+            for relative in lists[f"{language}_relatives"]:
+                yield f"{possessive} {relative}"
+
+
 def _cues() -> Iterator[Cue]:
     lists = phrases_of("people.toml")
-    for phrase in (*lists["introductions"], *lists["honorifics"], *_AUTHORS):
+    for phrase in (*lists["introductions"], *lists["honorifics"], *_AUTHORS, *_relatives(lists)):
         yield Cue(phrase, 1)
     for phrase in (*lists["presentations"], *lists["dealings"]):
         yield Cue(phrase, 2)
@@ -140,3 +149,77 @@ def _ends_with(before: str, cue: Cue) -> bool:
     if cue.begins_line:
         return rest.rstrip(_LINE)[-1:] in ("", "\n", "\r", '"', "'", ":")
     return not rest[-1:].isalnum() and rest[-1:] not in tuple("_-$/")
+
+
+def _given_names() -> Iterator[str]:
+    for line in Path(__file__).with_name("given_names.txt").read_text("utf-8").splitlines():
+        if not line.startswith("#"):
+            yield from line.split(" ")
+
+
+GIVEN_NAMES = frozenset(_given_names())
+_NAME_LIKE = re.compile(
+    rf"{_CAPITAL}(?<![\w.@/\\$-].)[^\W\d_]*(?:['’-][^\W\d_]+)*"
+    rf"(?:,? (?:{_PARTICLE} )?{_WORD}){{0,3}}(?![\w(@/-])"
+)
+"""Words with capitals, a comma between the first two at most."""
+_PART = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*\.?")
+_FIRST_LETTERS = frozenset(name[:2] for name in GIVEN_NAMES)
+_TOLD = frozenset(phrases_of("people.toml")["told"])
+"""Before a given name alone, it is a person to whom something is said or done."""
+_BEFORE = re.compile(r"([^\W\d_]+)[,:]? \Z")
+_CELL = r"[^\W\d_a-z][^\W\d_]{1,20}(?:[ -][^\W\d_a-z][^\W\d_]{1,20})?"
+_CELLS = re.compile(rf"(?<![^\s:>;,])(?P<earlier>{_CELL})(?P<sign>[;,\t])(?P<later>{_CELL})(?=(?P=sign))")
+"""Two cells of a row with a name each."""
+_LINE_BESIDE = 100
+"""Characters of a line beside a number of a person that are looked at."""
+
+
+def listed_people(text: str) -> Iterator[tuple[int, int]]:
+    """Where a frequent given name stands beside another name, or alone where something is said to a person."""
+    for candidate in _NAME_LIKE.finditer(text):
+        parts = list(_PART.finditer(text, *candidate.span()))
+        if not any(_is_given(part.group()) for part in parts):
+            continue
+        for run in _runs_of_names(parts):
+            if len(run) > 1 or _is_told_to(text, run[0].start()):
+                yield run[0].start(), run[-1].end()
+
+
+def _is_given(word: str) -> bool:
+    return word in GIVEN_NAMES or (len(word) > 3 and word.isupper() and word.title() in GIVEN_NAMES)
+
+
+def _is_told_to(text: str, start: int) -> bool:
+    before = _BEFORE.search(text, max(0, start - _REACH), start)
+    return before is not None and before[1] in _TOLD
+
+
+def _runs_of_names(parts: list[re.Match[str]]) -> Iterator[list[re.Match[str]]]:
+    """The words beside each other that may be of a person, where one of them is a given name."""
+    run: list[re.Match[str]] = []
+    for part in parts:
+        if part.group()[0].islower() or _is_of_person(part.group().rstrip(".")):
+            run.append(part)
+            continue
+        if any(_is_given(word.group()) for word in run):
+            yield run
+        run = []
+    if any(_is_given(word.group()) for word in run):
+        yield run
+
+
+def people_beside(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Where names of people stand in the line of a number that a person has, half-open."""
+    line_start = max(text.rfind("\n", 0, start) + 1, start - _LINE_BESIDE)
+    line_stop = text.find("\n", stop)
+    line_stop = min(len(text) if line_stop < 0 else line_stop, stop + _LINE_BESIDE)
+    for candidate in _NAME_LIKE.finditer(text, line_start, line_stop):
+        name = candidate.group()
+        words = name.count(" ") + 1
+        if (words > 1 or _is_given(name)) and is_person(name):
+            yield candidate.span()
+    for cells in _CELLS.finditer(text, line_start, line_stop):
+        for name in ("earlier", "later"):
+            if is_person(cells[name]):
+                yield cells.span(name)

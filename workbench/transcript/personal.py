@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 from workbench.transcript.credentials import Place
 from workbench.transcript.identity_numbers import identity_numbers, is_base58_with_check
-from workbench.transcript.people import people
+from workbench.transcript.people import listed_people, people, people_beside
+from workbench.transcript.person_numbers import numbers_of_persons
+from workbench.transcript.personal_forms import in_forms
 from workbench.transcript.personal_names import NAMED_KINDS, NamedValue, named_values
 from workbench.transcript.postal_addresses import places
 from workbench.transcript.words import words_of
@@ -26,6 +28,7 @@ _PHONE = re.compile(
             rf"{_EXTENSION}(?![\w-]|\.\d)",  # North American
             r"(?<![\w(./+-])\(0\d{1,4}\) ?\d{2,8}(?:[ -]\d{2,8}){0,3}(?![\w-]|\.\d)",  # national, with a 0
             r"(?<![\w(./+-])0\d{1,4}-\d{3,4}-\d{3,4}(?![\w-]|\.\d)",
+            r"(?<![\w(./+-])0[1-9]\d{1,2}-[2-9]\d{6,7}(?![\w-]|\.\d)",  # Chinese, of a house
             r"(?<![\w(./+-])(?<![0-9a-fA-F] )0[1-9]([ .])\d\d(?:\2\d\d){3}(?![\w-]|[ .][0-9a-fA-F]{2}\b)",
             r"(?<![\w(./+-])\([1-9]\d\) ?9?\d{4}-\d{4}(?![\w-]|\.\d)",  # Brazilian
             r"(?<![\w(./+-])(?<!\d )0[1-9]\d{1,3}[ /](?:\d{6,8}|\d{3,4} \d{3,4})(?![\w-]|[. ]\d)",
@@ -215,7 +218,8 @@ _ACCOUNTS = words_of("accounts")
 _HINTS_OF_WORDS = (" dot ", " DOT ", "[at", "(at", "{at", "[dot", "(dot", "[AT", "(AT", "[@]", "(@)")
 _IN_WORDS = re.compile(
     r"(?<![\w.@])[A-Za-z0-9][\w.+-]{0,63}(?: ?[\[({](?:at|AT|@)[\])}] ?| (?:at|AT) )[A-Za-z0-9][\w-]{0,62}"
-    r"(?:(?: ?[\[({](?:dot|DOT|\.)[\])}] ?| (?:dot|DOT) |\.)[A-Za-z0-9-]{2,62}){1,4}(?![\w@])"
+    r"(?:(?: ?[\[({](?:dot|DOT|punkt|punto|point|ponto|kropka|\.)[\])}] ?| (?:dot|DOT|punkt) |\.)"
+    r"[A-Za-z0-9-]{2,62}){1,4}(?![\w@])"
 )
 _PATIENT = re.compile(r"(?:^|[ >])PID\|(?P<fields>[^\r\n]{8,1000})", re.MULTILINE)
 """The segment of HL7 that says who a patient is."""
@@ -305,6 +309,8 @@ def _mails_in_words(text: str) -> Iterator[Place]:
 def _people(text: str) -> Iterator[Place]:
     for start, stop in people(text):
         yield Place(start, stop, "name")
+    for start, stop in listed_people(text):
+        yield Place(start, stop, "name")
 
 
 def _places(text: str) -> Iterator[Place]:
@@ -314,6 +320,8 @@ def _places(text: str) -> Iterator[Place]:
 
 def _identities(text: str) -> Iterator[Place]:
     for start, stop in identity_numbers(text):
+        yield Place(start, stop, "id")
+    for start, stop in numbers_of_persons(text):
         yield Place(start, stop, "id")
 
 
@@ -350,30 +358,48 @@ KINDS = frozenset({"email", "home", *(finder.kind for finder in FINDERS), *NAMED
 _NEAR = 300
 """Characters between a name that says little and other personal data that makes it clear."""
 _MAIL = re.compile(r"[\w.+-]@[\w-]{1,63}\.\w")
+_PLACEHOLDER = "REDACTED-"
+"""What is masked already begins with it."""
+_OF_A_PERSON = frozenset({"bank", "birth", "card", "iban", "id", "phone", "place", "ssn"})
+"""Kinds of data beside which a name is that of a person."""
 
 
 def personal(text: str, kinds: frozenset[str] = KINDS) -> Iterator[Place]:
     """The personal data of these kinds in a text, but for e-mail addresses and home directories; some may overlap."""
-    starts: list[int] = []
-    for finder in FINDERS:
-        if finder.kind in kinds and finder.hint in text:
-            for place in finder.find(text):
-                starts.append(place.start)
-                yield place
-    for place in _patients(text) if "PID|" in text else ():
-        if place.kind in kinds:
-            yield place
     weak = []
+    places = list(_of_finders(text, kinds))
     for value in named_values(text, kinds):
         if value.weak:
             weak.append(value)
         else:
-            starts.append(value.start)
-            yield Place(value.start, value.stop, value.kind)
-    starts.sort()
+            places.append(Place(value.start, value.stop, value.kind))
+    yield from places
+    starts = sorted(place.start for place in places)
     for value in weak:
         if _is_near(text, value, starts):
             yield Place(value.start, value.stop, value.kind)
+    if "name" in kinds:
+        yield from _names_beside(text, places)
+
+
+def _of_finders(text: str, kinds: frozenset[str]) -> Iterator[Place]:
+    """What its form alone gives away."""
+    yield from in_forms(text, kinds)
+    for finder in FINDERS:
+        if finder.kind in kinds and finder.hint in text:
+            yield from finder.find(text)
+    for place in _patients(text) if "PID|" in text else ():
+        if place.kind in kinds:
+            yield place
+
+
+def _names_beside(text: str, places: list[Place]) -> Iterator[Place]:
+    """Names of people in the lines of numbers that a person has."""
+    for place in places:
+        if place.kind not in _OF_A_PERSON or _PLACEHOLDER in text[place.start : place.stop]:
+            continue
+        for start, stop in people_beside(text, place.start, place.stop):
+            yield Place(start, stop, "name")
 
 
 def _is_near(text: str, value: NamedValue, starts: list[int]) -> bool:

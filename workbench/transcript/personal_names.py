@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from workbench.transcript.people import FULL_NAME, NAME, is_person
+from workbench.transcript.people import FULL_NAME, GIVEN_NAMES, NAME, is_person
 from workbench.transcript.tables import columns
 from workbench.transcript.words import words_of
 
@@ -37,7 +37,7 @@ class Label(NamedTuple):
 
 _NUMBER = (
     r"(?:[ ._-]?(?i:numbers?|num|numero|número|numéro|nos?|nr|id|ids|code|card|nummer|numer|číslo|#|№|n°|nº|n(?=\.)"
-    r"|号码|号|番号|\d(?![\w.])))?(?:[ ._-]?(?i:number|no|nr|id|#))?"
+    r"|号码|号|番号|\d(?=[\"'\])]{0,2}[ ]?[:=|\n])))?(?:[ ._-]?(?i:number|no|nr|id|#))?"
 )
 _STOP = r"(?:(?![^\W\d_])|(?<=[^\x00-\u2fff]))"
 """No letter behind a name, but in scripts without spaces."""
@@ -165,7 +165,7 @@ def _behind_words(text: str, start: int, label: Label) -> re.Match[str] | None:
 def _is_of(label: Label, value: str) -> bool:
     """Whether a value of this look may be what its label says."""
     if label.kind == "name":
-        return is_person(value)
+        return is_person(value) and (not label.weak or " " in value or value in GIVEN_NAMES or not value.isascii())
     if label.kind == "login":
         return _is_login(value)
     return True

@@ -37,7 +37,7 @@ _SERVICES = frozenset({"git", "noreply", "no-reply", "hg", "svn"})
 """Names before an @ that are no person's: of clones over ssh, and of machines that sign commits."""
 _PICTURE = re.compile(r"\dx\.")
 _HOME = re.compile(
-    r"((?:(?<![\w.~-])|(?<=\\[nrt]))(?:/(?:var|export|mnt/[a-z]|[a-z]))?/{1,4}(?:home|Users)/{1,4}"
+    r"((?:(?<![\w.~-])|(?<=\\[nrt]))(?:/(?:var|export|mnt/[a-z]|Volumes/[^/\n]{1,60}|[a-z]))?/{1,4}(?:home|Users)/{1,4}"
     r"|(?<![A-Za-z0-9])[A-Za-z]:(?:\\{1,8}|/{1,4})Users(?:\\{1,8}|/{1,4})|%2F(?:home|Users)%2F"
     r"|\\{1,4}home\\{1,4})([^\W_][\w.-]*(?: [^\W\d_a-z][\w.-]*(?=[\\/]))?)"
 )

@@ -45,6 +45,8 @@ _OTHER_KEYS = words_of("other_keys")
 """Before `key`: it opens nothing."""
 _TOGETHER = words_of("together")
 """Before `key`, whatever else the name has."""
+_FOR_ALL = frozenset({"publishable"})
+"""Before `key`: it is meant to be seen by everybody."""
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zß-ÿ]+|[^\W\d_A-Za-z]+|\d+")
 
 HINTS = (
@@ -132,7 +134,7 @@ def _word_strength(words: list[str], position: int) -> Strength | None:
 def _key_strength(before: list[str], word: str) -> Strength | None:
     if word != "key":
         return Strength.KEY if not word.startswith("public") else None
-    if not before:
+    if not before or not _FOR_ALL.isdisjoint(before):
         return None
     if before[-1] in _TOGETHER:
         return Strength.SECRET if before[-1] in ("secret", "private") else Strength.KEY

@@ -12,14 +12,14 @@ _IS = (
     r"|til|till|naar)(?: (?:now|set to|currently|jetzt|ahora|maintenant|adesso|agora))?"
 )
 _QUOTED = r"(?:\*\*|[\"'`«„“‘*_])[ ]?`?(?P<quoted>[^\n\"'`«»„“”’*]{6,200}?)`?[ ]?(?:\*\*|[\"'`»“”’*_])"
-_BARE = r"(?=[^\s]{0,60}\d)(?P<bare>[^\s\"'`<>{}\[\],;«»]{6,200})"
+_BARE = r"(?=[^\s]{0,60}\d)(?P<bare>[^\s\"'`<>{}\[\],;«»，。；、]{6,200})"
 _WORDS_BETWEEN = r"(?:[ ]{1,2}[\w'’@.:/()-]{1,24},?){0,8}?"
 _SENTENCE = re.compile(
     rf"[\"'`*]{{0,2}}(?:{_WORDS_BETWEEN}(?:[ ]?[:=：]|[ ]{_IS}:?)[*]{{0,2}}[ ]{{1,2}}|[ ]{{1,2}}(?=\*\*|[\"'`«„“])"
     rf"|[ ]?(?:は|是|为|:|：)[ ]?)(?:{_QUOTED}|{_BARE})"
 )
 """From a telling word of a sentence to what it is said to be."""
-_NAME_OF_PROSE = re.compile(r"[^\W\d_]+(?: [^\W\d_]+){0,3}")
+_NAME_OF_PROSE = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,3}")
 _PARTS = ("_", ".", "-", "/", "$", '"', "'", "<")
 """What stands before a word that is a part of something else than a sentence."""
 _PROSE = words_of("prose")

@@ -7,7 +7,7 @@ from math import log2
 from workbench.transcript.secret_names import Strength, name_strength
 
 _NO_VALUE = re.compile(
-    r"\$(?![1-9a-z]{1,8}\$)|%[({]|%\w+%$|%[a-z]$|[*.x_-]+$|redacted|your|my[_-]|example|changeme|placeholder|dummy"
+    r"\$(?![1-9a-z]{1,8}\$)|\([^\W\d_]+\)$|%[({]|%\w+%$|%[a-z]$|[*.x_-]+$|redacted|your|my[_-]|example|changeme|placeholder|dummy"
     r"|(?:true|false|null|none|nil|undefined|string|number|boolean|bool|bytes|str|int|any|unknown|void"
     r"|optional|required"
     r"|process|environ|env|os|self|this|config|settings|options|request|req|user|data|args|params"
@@ -15,6 +15,8 @@ _NO_VALUE = re.compile(
     r"|return|new|const|let|var|if|else|not|and|or|import|from)(?:$|[^A-Za-z0-9])",
     re.IGNORECASE,
 )
+_SAMPLE = re.compile(r"EXAMPLE|([xX*.])\1{7}|(0123456789|1234567890)abcdef|x{4}-x{4}")
+_DEFAULT_PASSWORDS = frozenset({"password", "password123", "postgres", "mysql", "root", "minioadmin", "rootpassword"})
 _TEMPLATE = re.compile(r"\{\{|\$[({]|<%|\.\.\.|…")
 _MEMBER = re.compile(r"[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+")
 _FOLDER = re.compile(r"~?/|[A-Za-z]:[\\/]|\.\.?/")
@@ -56,13 +58,23 @@ def is_secret(value: str, strength: Strength, *, quoted: bool, sure: bool) -> bo
         return is_random(value, _LONG)
     if strength is Strength.SECRET:
         return is_random(value, _SHORT if sure or quoted else _LONG)
-    if is_folder(value) or _LINK.match(value):
+    if is_folder(value) or _LINK.match(value) or is_default_password(value):
         return False
     if is_unlike_words(value):
         return sure or quoted or "/" not in value
     if not (sure or quoted) or is_own_name(value):
         return False
     return quoted or not value.isdigit() or len(value) >= 6
+
+
+def is_sample(value: str) -> bool:
+    """Whether it shows how a token looks: `ghp_xxxxxxxx`, `AKIA...EXAMPLE`."""
+    return _SAMPLE.search(value) is not None
+
+
+def is_default_password(value: str) -> bool:
+    """Whether it is what documents and new installations have as a password, which opens nothing of a person's."""
+    return value.lower() in _DEFAULT_PASSWORDS
 
 
 def is_no_value(value: str, *, is_literal: bool = False) -> bool:
@@ -123,7 +135,7 @@ def is_random(value: str, least: int = _LONG) -> bool:
     if max(map(len, runs), default=0) < _SHORT - 2:
         return False
     drawn = sum(len(run) for run in runs if _is_drawn(run))
-    return 2 * drawn >= sum(map(len, runs)) and (len(value) < _LONG or _entropy_is_high(value))
+    return (2 * drawn >= sum(map(len, runs)) or drawn >= _LONG) and (len(value) < _LONG or _entropy_is_high(value))
 
 
 def _is_drawn(run: str) -> bool:
@@ -131,8 +143,13 @@ def _is_drawn(run: str) -> bool:
     humps = _HUMP.findall(run)
     together = len(run) / len(humps)
     if any(char.isdigit() for char in run) and any(char.isalpha() for char in run):
-        return len(run) >= 4 and together <= _LETTERS_TOGETHER
+        return len(run) >= 4 and (together <= _LETTERS_TOGETHER or _is_long_mixture(run))
     return len(run) >= 2 * _SHORT and together <= _LETTERS_TOGETHER - 1
+
+
+def _is_long_mixture(run: str) -> bool:
+    """Whether digits stand in the midst of more letters than a word has."""
+    return len(run) >= 2 * _LONG and len(re.findall(r"[a-z]\d+(?=[a-z])", run)) >= 2
 
 
 def _entropy_is_high(value: str) -> bool:

@@ -35,6 +35,9 @@ _HEADER = re.compile(
     + rf")[ ]{{0,20}}\|?|{_SPACED_TITLE}(?: {{2,60}}{_SPACED_TITLE}){{1,30}})[ \t\r]*$",
     re.MULTILINE,
 )
+_NO_TITLES = r"=:{}\[\]<$@!*&?\\~^%\n"
+_LINE = re.compile(rf"^[^{_NO_TITLES}]{{3,}}$", re.MULTILINE)
+"""A line without the signs that no title has: the pattern of a header is slow."""
 _QUOTED_CELL = r"[ ]?\"(?:[^\"\n]|\"\"){0,1000}\"[ ]?(?=[,;\n]|\Z)"
 _LAYOUTS = (
     Layout(",", re.compile(rf"(?:{_QUOTED_CELL}|[^,\n]*)(?:,|$)", re.MULTILINE)),
@@ -65,8 +68,9 @@ def columns(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
 
 def _of_lines(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
     stop = 0
-    for header in _HEADER.finditer(text):
-        if header.start() < stop:
+    for line_of_titles in _LINE.finditer(text):
+        header = _HEADER.match(text, line_of_titles.start()) if line_of_titles.start() >= stop else None
+        if header is None:
             continue
         line = header.group()
         layout = next(layout for layout in _LAYOUTS if layout.sign in line.strip())
