@@ -3,7 +3,7 @@
 from defects.plant import defects
 
 
-def test_there_are_thirty_and_each_can_be_planted() -> None:
-    found = defects()
-    assert len({one.name for one in found}) == 30
-    assert [why for one in found if (why := one.misplaced())] == []
+def test_there_are_at_least_thirty_and_each_can_be_planted() -> None:
+    listed = defects()
+    assert len({defect.name for defect in listed}) >= 30
+    assert [why for defect in listed if (why := defect.misplaced())] == []

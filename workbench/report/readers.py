@@ -28,7 +28,7 @@ BIAS = "the fitted reader's own error may be larger"
 @once
 def kinds(run: Tables) -> dict[str, TextKind]:
     """Who made the contexts of each strategy: a model, a rule, or nobody, where messages were only cut."""
-    return {name: run.text_kinds[name] for name in run.contenders}
+    return {name: run.text_kinds.get(name, "cut") for name in run.contenders}
 
 
 def only_rules(run: Tables) -> bool:
