@@ -11,6 +11,8 @@ from workbench.trials.task import CheckKind, ProjectTools, TaskCheck, TrialTask,
 
 LONGEST_ANSWER = 4_000
 """Characters at the end of what an agent said in a turn, in which its answer is looked for."""
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_YEAR_AND_UNIT = re.compile(r"(?: 20\d\d)?(?: ?(?:%|[^\W\d_]{1,12}[²³]?))?")
 _ANSWER = re.compile(r"^\W*answer:\s*(.*?)\W*$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -92,9 +94,16 @@ def _wrong_answer(check: TaskCheck, messages: Sequence[Json]) -> str:
 
 
 def _wrong_line(check: TaskCheck, lines: Sequence[str]) -> str:
-    key = check.text.partition("=")[0].strip()
-    found = [line for line in lines if line.partition("=")[0].strip() == key]
-    return "" if found == [check.text] else f"{check.path} has {', '.join(found) or 'no such line'}"
+    key, _, wanted = check.text.partition("=")
+    found = [line for line in lines if line.partition("=")[0].strip() == key.strip()]
+    is_there = len(found) == 1 and is_same_value(found[0].partition("=")[2], wanted)
+    return "" if is_there else f"{check.path} has {', '.join(found) or 'no such line'}"
+
+
+def is_same_value(said: str, wanted: str) -> bool:
+    """Whether a value is the wanted one: `2000` is `2,000`, and a year or a unit may follow it."""
+    said, wanted = (_THOUSANDS.sub("", text.strip().strip("`'\"")) for text in (said, wanted))
+    return said.startswith(wanted) and _YEAR_AND_UNIT.fullmatch(said, len(wanted)) is not None
 
 
 def _broken(check: TaskCheck, task: TrialTask, project: ProjectTools, messages: Sequence[Json]) -> str:
