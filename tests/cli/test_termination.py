@@ -55,7 +55,10 @@ def test_a_handler_of_a_program_that_calls_a_command_stays(capsys: pytest.Captur
 
 
 @pytest.mark.skipif(signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL, reason="somebody handles SIGTERM already")
-def test_a_library_that_restores_its_filters_on_the_way_out_says_nothing_either() -> None:
+def test_a_library_that_restores_its_filters_on_the_way_out_says_nothing_either(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # is as before afterwards
     with warnings.catch_warnings(record=True) as complaints:
         warnings.simplefilter("always")
         with pytest.raises(Terminated), terminable(), warnings.catch_warnings():

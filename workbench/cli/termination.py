@@ -1,6 +1,7 @@
 """What SIGTERM does to a command: it closes what is open, as after Ctrl-C, and says one sentence."""
 
 import signal
+import sys
 import threading
 import warnings
 from collections.abc import Iterator
@@ -42,5 +43,6 @@ def _terminate(number: int, _frame: FrameType | None) -> None:
 
 
 def _silence_libraries() -> None:
-    """No warning of work that was started and not ended, such as a coroutine that nobody awaited."""
+    """No word of work that was started and not ended: a coroutine that nobody awaited, a loop that is half made."""
     warnings.simplefilter("ignore")
+    sys.unraisablehook = lambda _unraisable: None
