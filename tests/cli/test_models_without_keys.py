@@ -29,9 +29,12 @@ from workbench.judge.exam.readers import MOST_FAILURES
 from workbench.transcript.session import Session
 
 ROUNDS = 12
-WORDS = """
+WORDS = r"""
+import re
 headings = [line for line in asked.splitlines() if line.startswith("## ")]
-print("\\n".join(heading + "\\n- All was noted." for heading in headings) or "1: A")
+sections = [heading + "\n- All was noted." for heading in headings]
+letters = [number + ": A" for number in re.findall(r"^(\d+)\. ", asked, re.MULTILINE)]
+print("\n".join(sections or letters or ["1: A"]))
 """
 
 
