@@ -59,13 +59,15 @@ def test_a_wrong_value_breaks_the_work_and_not_only_its_line(tmp_path: Path) -> 
         return "SR-5581" if hole.name == "the ticket" else hole.answer
 
     bad = [one.name for one in played(bundled_task(ONE), tmp_path, value).checks if not one.passed]
-    assert bad == ["ticket", "it is committed as 2.9.0"]
+    assert bad == ["ticket", "it is committed with its ticket, and 2.9.0 has notes"]
 
 
 def test_work_that_was_not_done_fails(tmp_path: Path) -> None:
     task = bundled_task(ONE)
     found = played(replace(task, turns=task.turns[-1:]), tmp_path)
-    assert {one.name for one in found.checks if not one.passed} == {"it is committed as 2.9.0"}
+    assert {one.name for one in found.checks if not one.passed} == {
+        "it is committed with its ticket, and 2.9.0 has notes"
+    }
 
 
 def test_a_way_that_was_left_is_not_walked() -> None:
