@@ -1,4 +1,4 @@
-"""How much property tests try: a sample by default, everything where WORKBENCH_TESTS is `full`, as in `FULL=1 .ci/run`."""
+"""How much property tests try: a sample by default, everything where WORKBENCH_TESTS is `full` (`FULL=1 .ci/run`)."""
 
 from __future__ import annotations
 
