@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -52,6 +53,21 @@ def test_a_model_that_fails_again_and_again_is_asked_no_more() -> None:
 def test_an_empty_answer_has_no_credit_and_says_so() -> None:
     (one,) = Choice(Scripted([" "])).sit([ITEM], SAID)
     assert math.isnan(one.credit) and one.why
+
+
+def test_what_an_answer_passes_over_is_asked_once_more_alone() -> None:
+    items = [ITEM, replace(ITEM, answer="9000", look_alikes=("9001",))]
+    model = Scripted(["1: A", "1: B"])
+    answers = Choice(model).sit(items, SAID)
+    assert not any(math.isnan(answer.credit) for answer in answers)
+    again = model.requests[1].prompt
+    assert "9000" in again and "8081" not in again.partition("</conversation>")[2]
+
+
+def test_an_answer_that_names_nothing_is_not_asked_for_twice() -> None:
+    model = Scripted(["I cannot tell."])
+    answers = Choice(model).sit([ITEM, ITEM], SAID)
+    assert all(math.isnan(answer.credit) for answer in answers) and len(model.requests) == 1
 
 
 def test_recorded_text_cannot_close_the_conversation() -> None:

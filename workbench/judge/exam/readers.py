@@ -123,17 +123,30 @@ class Choice(ModelReader):
         self.name = model.name
 
     def sit(self, items: Sequence[Item], context: str) -> list[Answered]:
-        """See `ModelReader`."""
-        parts = [items[at : at + ITEMS_A_REQUEST] for at in range(0, len(items), ITEMS_A_REQUEST)]
-        return [one for part in parts for one in self._answered(part, context)]
+        """See `ModelReader`. Where an answer passes over some items of its request, these are asked once more, alone."""
+        answers: list[Answered] = []
+        for start in range(0, len(items), ITEMS_A_REQUEST):
+            sheet = items[start : start + ITEMS_A_REQUEST]
+            answered = self._answered(sheet, context)
+            passed_over = [number for number, answer in enumerate(answered) if answer.why == self._no_candidate]
+            if 0 < len(passed_over) < len(sheet):
+                again = self._answered([sheet[number] for number in passed_over], context)
+                for number, answer in zip(passed_over, again, strict=True):
+                    answered[number] = answer
+            answers += answered
+        return answers
+
+    @property
+    def _no_candidate(self) -> str:
+        return f"{self.name} named no candidate"
 
     def _answered(self, items: Sequence[Item], context: str) -> list[Answered]:
         orders = [ordered(item, self._seed) for item in items]
         reply, pending = self._ask(context, "\n\n".join(map(question, count(1), items, orders)))
         usd = None if reply.usd is None else reply.usd / len(items)
-        shares, why = _chosen(reply), reply.why or f"{self.name} named no candidate"
-        credit = [_credit(shares.get(number, {}), order) for number, order in enumerate(orders, 1)]
-        return [Answered(one, why if math.isnan(one) else "", usd, pending) for one in credit]
+        shares, why = _chosen(reply), reply.why or self._no_candidate
+        credits = [_credit(shares.get(number, {}), order) for number, order in enumerate(orders, 1)]
+        return [Answered(credit, why if math.isnan(credit) else "", usd, pending) for credit in credits]
 
     def _ask(self, context: str, questions: str) -> tuple[Completion, bool]:
         """The answer from a context, which is never cut to make it fit, and whether it may still come.
