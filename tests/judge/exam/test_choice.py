@@ -60,8 +60,8 @@ def test_what_an_answer_passes_over_is_asked_once_more_alone() -> None:
     model = Scripted(["1: A", "1: B"])
     answers = Choice(model).sit(items, SAID)
     assert not any(math.isnan(answer.credit) for answer in answers)
-    again = model.requests[1].prompt
-    assert "9000" in again and "8081" not in again.partition("</conversation>")[2]
+    again = model.requests[1].prompt.partition("</conversation>")[2]
+    assert "9001" in again and "8082" not in again
 
 
 def test_an_answer_that_names_nothing_is_not_asked_for_twice() -> None:

@@ -123,7 +123,7 @@ class Choice(ModelReader):
         self.name = model.name
 
     def sit(self, items: Sequence[Item], context: str) -> list[Answered]:
-        """See `ModelReader`. Where an answer passes over some items of its request, these are asked once more, alone."""
+        """See `ModelReader`. Items that an answer passes over are asked once more, alone."""
         answers: list[Answered] = []
         for start in range(0, len(items), ITEMS_A_REQUEST):
             sheet = items[start : start + ITEMS_A_REQUEST]
