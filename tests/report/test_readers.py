@@ -8,7 +8,7 @@ import pytest
 from report.made import KEEPS, MadeResults, made
 
 from workbench.cli.headline import outcome, show
-from workbench.metrics import NAMES, WORK
+from workbench.metrics import NAMES, STATEMENTS, WORK
 from workbench.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.report.comparison import differences
 from workbench.report.decision import decision
@@ -88,6 +88,18 @@ def test_terminal_page_and_json_agree_on_both_numbers(capsys: pytest.CaptureFixt
             assert rows[name][half] == estimate.mean
             assert f"{100 * estimate.mean:.0f} % ({100 * estimate.low:.0f} to {100 * estimate.high:.0f})" in shown
             assert f"{100 * estimate.mean:.0f} % <small>{100 * estimate.low:.0f} to" in html
+
+
+def test_the_recordings_own_statements_stand_in_where_nobody_wrote_an_exam() -> None:
+    run = made(9)
+    told = {"truncate": 0.4, "summarize": 0.7, "pipeline": 0.75}
+    for row in [row for row in run.rows["scores"] if row["metric"] == NAMES]:
+        run.rows["scores"].append(row | {"metric": STATEMENTS, "value": told.get(row["strategy"]), "why": ""})
+    shown = unknown_work(Tables.of(run))
+    assert "stands in: " in shown
+    assert "truncate .40" in shown
+    assert "a model's own words too little" in shown
+    assert "stands in" not in unknown_work(Tables.of(made(9)))
 
 
 @pytest.mark.parametrize(("having", "words"), [(0, "for these sessions"), (5, "for 4 of 9 sessions")])

@@ -2,6 +2,8 @@
 
 WORK = "work"
 """How the work stands: the first number of the headline. Sessions without a written exam of the work have none."""
+STATEMENTS = "statements"
+"""What stands in for the work where nobody wrote an exam; it is in no rank."""
 NAMES = "exam_recall"
 """Exact names: the second number of the headline."""
 HALVES = {WORK: "the work", NAMES: "names"}

@@ -13,7 +13,7 @@ from workbench.metrics.demand import Level
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.later_use import Part
 from workbench.metrics.metric import FunctionMetric, Metric, MetricInput, Score, mean_score, metric
-from workbench.metrics.work_exam.reading import NOT_HERE, WorkReading
+from workbench.metrics.work_exam.reading import NO_STATEMENTS, NOT_HERE, WorkReading
 from workbench.ragged import kept_mask
 from workbench.registry import found
 from workbench.transcript.message import Summary, said_texts
@@ -23,6 +23,7 @@ FEWEST = 5
 NO_BOUNDARY = "no boundary to score: the history is too short or never fills the window, or what must stay is too large"
 EVEN_SO = frozenset({"tokens_kept", "violations"})
 """Metrics that are right at any size."""
+WRITTEN = "the session has a written exam of the work, and `work` is its figure"
 NO_STEPS = Score(None, "only a natural replay has requests")
 
 
@@ -53,6 +54,28 @@ def work(data: MetricInput) -> Score:
         if chance is not None:
             chances.append(chance)
     return mean_score(chances, NOT_HERE)
+
+
+@metric("share", "higher")
+def statements(data: MetricInput) -> Score:
+    """What the recording itself says of the work, as a stand-in where nobody wrote an exam: like `work`, in [0, 1].
+
+    The user's demands, the agent's reports, its lists of tasks and failed tests are the questions. It orders rules'
+    texts and cuts; a model's summary in its own words gets too little (docs/work-exam.md says how much). Absent where
+    a written exam is there.
+    """
+    session = data.replay.session
+    if not WorkReading.of(data.index, session).why:
+        return Score(None, WRITTEN)
+    if not data.examined:
+        return Score(None, NO_BOUNDARY)
+    reading = WorkReading.of_statements(data.index, session, tuple(place.snapshot.at for place in data.examined))
+    chances = []
+    for place in data.examined:
+        chance = reading.chance(place.snapshot.at, place.snapshot.context.messages)
+        if chance is not None:
+            chances.append(chance)
+    return mean_score(chances, NO_STATEMENTS)
 
 
 @metric("share", "higher")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from workbench.formats import decimal, joined, some
-from workbench.metrics import NAMES, WORK
+from workbench.metrics import NAMES, STATEMENTS, WORK
 from workbench.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.metrics.work_exam.reader_error import Calibration, TextKind
 from workbench.palette import REFERENCES
@@ -116,7 +116,23 @@ def unknown_work(run: Tables) -> str:
     of_which = "these sessions" if missing == sessions else f"{missing} of {some(sessions, 'session')}"
     return (
         f"How the work stands is unknown for {of_which}: there are no questions about it. "
-        "`workbench exam write SESSIONS --model ...` has them written."
+        f"`workbench exam write SESSIONS --model ...` has them written.{_stand_in(run)}"
+    )
+
+
+def _stand_in(run: Tables) -> str:
+    """How much the strategies tell of what the recordings say themselves; empty where there is no such figure."""
+    mode = "matched" if run.shares else "natural"
+    parts = []
+    for name in run.contenders:
+        mean = run.mean_over_projects(run.values(STATEMENTS, name, mode))
+        if mean is not None:
+            parts.append(f"{name} {_short(mean.mean)}")
+    if len(parts) < 2:
+        return ""
+    return (
+        " What the recordings themselves say of the work (demands, reports, tasks, failed tests) stands in: "
+        f"{joined(parts)}. It orders cuts and rules' texts, and gives a model's own words too little."
     )
 
 

@@ -44,7 +44,7 @@ def examined(folder: Path) -> Session:
 
 def test_the_chance_is_that_of_the_reader_for_the_text_of_the_context(tmp_path: Path) -> None:
     session = examined(tmp_path)
-    reading = WorkReading(session)
+    reading = WorkReading.of_written(session)
     summary = Summary(id="s", text="## State\nThe harbour module is used widely:\nnine files import it.")
     context = [session.messages[0], summary, session.messages[2]]
     rarity = Rarity(said_text(message) for message in session.messages[:BOUNDARY])
@@ -56,7 +56,7 @@ def test_the_chance_is_that_of_the_reader_for_the_text_of_the_context(tmp_path: 
 
 def test_a_context_that_tells_has_a_higher_chance_than_one_that_does_not(tmp_path: Path) -> None:
     session = examined(tmp_path)
-    reading = WorkReading(session)
+    reading = WorkReading.of_written(session)
     history = session.messages[:BOUNDARY]
     whole, request = reading.chance(BOUNDARY, history), reading.chance(BOUNDARY, history[-1:])
     assert whole is not None
@@ -66,11 +66,11 @@ def test_a_context_that_tells_has_a_higher_chance_than_one_that_does_not(tmp_pat
 
 def test_a_boundary_without_questions_has_no_chance(tmp_path: Path) -> None:
     session = examined(tmp_path)
-    assert WorkReading(session).chance(2, session.messages[:2]) is None
+    assert WorkReading.of_written(session).chance(2, session.messages[:2]) is None
 
 
 def test_a_session_without_an_exam_says_how_to_get_one(tmp_path: Path) -> None:
-    reading = WorkReading(recorded(tmp_path))
+    reading = WorkReading.of_written(recorded(tmp_path))
     assert "exam write" in reading.why
     assert reading.boundaries == ()
     assert reading.chance(BOUNDARY, []) is None
@@ -79,7 +79,7 @@ def test_a_session_without_an_exam_says_how_to_get_one(tmp_path: Path) -> None:
 def test_a_damaged_exam_is_a_reason_and_no_failure(tmp_path: Path) -> None:
     session = examined(tmp_path)
     file_beside(tmp_path / "harbour.jsonl").write_text("{")
-    reading = WorkReading(session)
+    reading = WorkReading.of_written(session)
     assert reading.why.startswith("the session's exam of the work cannot be read")
     assert reading.boundaries == ()
 

@@ -1,11 +1,11 @@
-"""A session's written exams, read by the fitted reader from any number of contexts. No model is asked.
+"""A session's exams of the work, read by the fitted reader from any number of contexts. No model is asked.
 
 The words of a session's own messages are looked up once, whatever the number of contexts that hold them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from workbench.compaction.prompt_template import PromptTemplate
@@ -13,8 +13,9 @@ from workbench.errors import FormatError
 from workbench.metrics.index import Index
 from workbench.metrics.work_exam.document import exams_of, exams_text
 from workbench.metrics.work_exam.fitted_reader import QuestionSheet, WeightedQuestion, shipped_reader
-from workbench.metrics.work_exam.question import SessionExams, digest
+from workbench.metrics.work_exam.question import WorkExam, digest
 from workbench.metrics.work_exam.read_context import PlacedContext, ReadContext
+from workbench.metrics.work_exam.recorded_statements import recorded_exam
 from workbench.metrics.work_exam.word_cover import Rarity, content_words
 from workbench.transcript.message import Message, said_text
 from workbench.transcript.session import Session
@@ -22,6 +23,7 @@ from workbench.transcript.session import Session
 NO_EXAM = "no exam of the work was written for this session; `workbench exam write` has one written"
 DAMAGED = "the session's exam of the work cannot be read; `workbench exam show` says why"
 NOT_HERE = "the session's exam of the work has no questions for these boundaries"
+NO_STATEMENTS = "the recording says nothing about the work before these boundaries that can be asked for"
 NEW = -1
 """In the place of the number of a message that the session does not have."""
 _WHOLE = PromptTemplate(result_chars="whole", argument_chars="whole")
@@ -33,37 +35,58 @@ def context_text(messages: Sequence[Message]) -> str:
 
 
 class WorkReading:
-    """The written exams of one session, and what a real model would answer from contexts of it.
+    """Questions about how the work stands at boundaries of a session, and what a real model would answer from contexts.
+
+    Args:
+        session: of which the contexts are.
+        exams: the questions.
+        why: why there are none.
 
     Attributes:
         seal: tells exams with other questions apart; empty without any.
-        boundaries: for which questions were written, in order.
+        boundaries: for which there are questions, in order.
         why: why there are none; empty where there are.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, exams: Iterable[WorkExam], why: str = "") -> None:
         self._session = session
         self._messages: dict[int, PlacedContext] = {}
         self._lines: dict[str, PlacedContext] = {}
         self._chances: dict[tuple[int, tuple[int, ...]], float] = {}
-        exams: SessionExams | None = None
-        self.why = NO_EXAM
-        try:
-            exams = exams_of(session)
-        except FormatError:
-            self.why = DAMAGED
-        self.seal = "" if exams is None else digest(exams_text([exams]))
-        self._exams = {exam.at: exam for exam in exams.exams if exam.questions} if exams else {}
+        self._exams = {exam.at: exam for exam in exams if exam.questions}
         self.boundaries = tuple(sorted(self._exams))
-        if self.boundaries:
-            self.why = ""
+        self.why = "" if self.boundaries else why
+        self.seal = ""
 
     @classmethod
     def of(cls, index: Index, session: Session) -> WorkReading:
-        """That of the session which an index was made of, made once."""
+        """That of the written exams of the session which an index was made of, made once."""
         if not isinstance(index.work_reading, cls):
-            index.work_reading = cls(session)
+            index.work_reading = cls.of_written(session)
         return index.work_reading
+
+    @classmethod
+    def of_written(cls, session: Session) -> WorkReading:
+        """That of a session's written exams."""
+        try:
+            exams = exams_of(session)
+        except FormatError:
+            return cls(session, (), DAMAGED)
+        if exams is None:
+            return cls(session, (), NO_EXAM)
+        reading = cls(session, exams.exams, NO_EXAM)
+        reading.seal = digest(exams_text([exams]))
+        return reading
+
+    @classmethod
+    def of_statements(cls, index: Index, session: Session, boundaries: tuple[int, ...]) -> WorkReading:
+        """That of what the recording itself says about the work before some boundaries, made once."""
+        readings = index.statement_readings
+        reading = readings.get(boundaries)
+        if not isinstance(reading, cls):
+            exams = [recorded_exam(session.messages, at) for at in boundaries]
+            reading = readings[boundaries] = cls(session, exams, NO_STATEMENTS)
+        return reading
 
     def chance(self, at: int, messages: Sequence[Message]) -> float | None:
         """The mean chance that a real model answers a question of a boundary right from a context.
