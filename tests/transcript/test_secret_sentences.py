@@ -18,10 +18,27 @@ TOKEN = "FeIW2XVOavOMEqKLlxFtgrlszab0tJs8YNjXqeP0"
         f"log in with password **{PASSWORD}**",
         f"I set the root password to `{PASSWORD}`",
         f"$ pass show work/db\n{PASSWORD}\nlogin: eva\n",
+        f"das Kennwort der Kasse ist leider immer noch {PASSWORD}, sorry",
+        f"Benutzer kasse, Passwort {PASSWORD} - bitte vorher anrufen",
+        f"服务器密码是 {PASSWORD},用户名 ops",
+        f"パスワードは「{PASSWORD}」です。",
     ],
 )
 def test_a_password_of_a_sentence_is_masked(text: str) -> None:
     assert PASSWORD not in Redactor().mask(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "password"),
+    [
+        ("the root password on this box is quiet-otter-4 btw", "quiet-otter-4"),
+        ("kennwort leise.Welle (kleines l)", "leise.Welle"),
+        ("mot de passe Genet-jaune4. Merci", "Genet-jaune4"),
+        ("hasło do bazy to Sosna.pod.lasem2 od dziś", "Sosna.pod.lasem2"),
+    ],
+)
+def test_a_password_of_words_is_masked_where_it_is_announced(text: str, password: str) -> None:
+    assert password not in Redactor().mask(text)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +67,10 @@ def test_a_printed_token_is_masked(text: str) -> None:
         "$ ls secrets\ntoken-2024.json\n",
         "This is the new key\n- src/components/KeyList2.tsx\n",
         "the password field is `password1_input`",
+        "the password is stored in backup.tar.gz and config2.json",
+        "Das Passwort ist in der Datei settings.yml",
+        "パスワードは8文字以上で入力してください",
+        "this password Requirement2 comes from the ticket",
     ],
 )
 def test_a_sentence_about_secrets_stays(text: str) -> None:

@@ -6,10 +6,11 @@ it looks, or by its place in an address, a header or a command.
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from workbench.transcript.access_codes import access_codes
 from workbench.transcript.encodings import BASE64, said_in_base64
 from workbench.transcript.private_keys import private_keys
 from workbench.transcript.secret_names import Strength, name_strength
@@ -20,10 +21,13 @@ from workbench.transcript.secret_values import (
     is_default_password,
     is_no_value,
     is_own_name,
+    is_placeholder,
     is_random,
     is_sample,
     is_secret,
+    is_strong_password,
 )
+from workbench.transcript.words import words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +101,12 @@ _ITEM = re.compile(
 )
 _DATA_OF_JSON = re.compile(r"[\"'](?:data|stringData)[\"']:[ \t]{0,3}\{([^{}]{4,20000})\}")
 _ITEM_OF_JSON = re.compile(r":[ \t]{0,3}\"([^\"\s]{4,20000})\"")
-_CODES = re.compile(
-    r"(?:recovery|backup|scratch|emergency)[ _-]codes?\b[^\n]{0,80}\n((?:[^\n]{0,60}\n?){1,20})", re.IGNORECASE
+_PREFIXED = re.compile(
+    r"(?<![\w/.:+=-])(?!pk_(?:live|test)_)(?P<prefix>[a-z][a-z0-9]{1,7})[_-](?:[A-Za-z0-9]{2,12}[_-])?(?P<drawn>[A-Za-z0-9]{24,200})(?![\w/+=-])"
 )
-_CODE = re.compile(r"\b(?=[a-z-]{0,12}\d|\d)[a-z0-9]{4,8}(?:[- ][a-z0-9]{4,8}){1,3}\b|\b\d{8}\b", re.IGNORECASE)
-_LEAST_OF_QUERY, _LEAST_OF_COOKIE, _LEAST_OF_HEADER = 16, 16, 8
+_PREFIXES_OF_NAMES = words_of("prefixes_of_names")
+_HEX = re.compile(r"[0-9a-f]+")
+_LEAST_OF_QUERY, _LEAST_OF_COOKIE, _LEAST_OF_HEADER, _LEAST_OF_PREFIXED = 16, 16, 8, 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +115,23 @@ class Command:
 
     hints: frozenset[str]
     pattern: re.Pattern[str]
-    random: bool
+    is_like: Callable[[str], bool]
 
 
-COMMANDS = tuple(
-    Command(frozenset(command["hints"]), re.compile(command["pattern"], re.MULTILINE), command.get("random", False))
-    for command in _LISTS["commands"]
-)
+def _any_word(_: str) -> bool:
+    return True
+
+
+def _commands() -> Iterator[Command]:
+    for command in _LISTS["commands"]:
+        pattern = re.compile(command["pattern"], re.MULTILINE)
+        is_like: Callable[[str], bool] = is_random if command.get("random") else _any_word
+        if command.get("strong"):
+            is_like = is_strong_password
+        yield Command(frozenset(command["hints"]), pattern, is_like)
+
+
+COMMANDS = tuple(_commands())
 _HINTS_OF_FORMS = frozenset[str]().union(*(form.hints for form in FORMS))
 _HINTS_OF_COMMANDS = frozenset[str]().union(*(command.hints for command in COMMANDS))
 
@@ -144,7 +159,9 @@ def in_context(text: str) -> Iterator[Place]:
     yield from _in_addresses(text)
     yield from _in_cookies(text)
     yield from _in_kubernetes(text)
-    yield from _of_recovery(text)
+    yield from _with_prefixes(text)
+    for start, stop in access_codes(text):
+        yield Place(start, stop, "secret")
 
 
 def _in_headers(text: str) -> Iterator[Place]:
@@ -200,13 +217,22 @@ def in_commands(text: str) -> Iterator[Place]:
     present = {hint for hint in _HINTS_OF_COMMANDS if hint in text}
     for command in COMMANDS:
         for match in () if command.hints.isdisjoint(present) else command.pattern.finditer(text):
-            if is_no_value(match[1], is_literal=True) or is_default_password(match[1]):
+            if is_placeholder(match[1]) or is_default_password(match[1]):
                 continue
-            if not command.random or is_random(match[1]):
+            if command.is_like(match[1]):
                 yield Place(*match.span(1), "password")
     for match in _LOGIN_CALL.finditer(text):
         if not is_no_value(match[1], is_literal=True) and not is_own_name(match[1]) and " " not in match[1]:
             yield Place(*match.span(1), "password")
+
+
+def _with_prefixes(text: str) -> Iterator[Place]:
+    """Letters drawn at random behind the sign of a service: `hcaik_4gf45r9u...`."""
+    for match in _PREFIXED.finditer(text):
+        drawn = match["drawn"]
+        is_drawn = is_random(drawn, _LEAST_OF_PREFIXED) and not _HEX.fullmatch(drawn)
+        if is_drawn and match["prefix"] not in _PREFIXES_OF_NAMES and not is_sample(drawn):
+            yield Place(*match.span(), "token")
 
 
 def _in_kubernetes(text: str) -> Iterator[Place]:
@@ -218,13 +244,6 @@ def _in_kubernetes(text: str) -> Iterator[Place]:
             for match in item.finditer(text, *data.span(items)):
                 if not is_no_value(match[1]):
                     yield Place(*match.span(1), "secret")
-
-
-def _of_recovery(text: str) -> Iterator[Place]:
-    """Codes below a line that says that they open an account."""
-    for block in _CODES.finditer(text) if "odes" in text else ():
-        for match in _CODE.finditer(text, *block.span(1)):
-            yield Place(*match.span(), "secret")
 
 
 def named_kind(name: str, value: str) -> str:

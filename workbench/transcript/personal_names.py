@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from workbench.transcript.people import FULL_NAME, GIVEN_NAMES, NAME, is_person
 from workbench.transcript.tables import columns
-from workbench.transcript.words import words_of
+from workbench.transcript.words import lowered, words_of
 
 
 class NamedValue(NamedTuple):
@@ -100,9 +100,7 @@ NAMED_KINDS = frozenset(label.kind for label in _LABELS)
 
 def named_values(text: str, kinds: frozenset[str]) -> Iterator[NamedValue]:
     """The personal data of these kinds behind telling names, in no order; some may overlap."""
-    lower = text.lower()
-    if len(lower) != len(text):  # a few letters of other alphabets become two
-        lower = "".join(char.lower() if char.isascii() else char for char in text)
+    lower = lowered(text)
     words = {word.lower() for word in set(_WORD.findall(text))}
     words = (words | {_STEM.sub("", word) for word in words}) & _BY_WORD.keys() | _ABBREVIATIONS
     for word in words if text.isascii() else words | _FOREIGN:

@@ -39,6 +39,9 @@ _PASSWORD_ENDINGS = ("password", "passwd", "passphrase", "passcode", "pwd", "roo
 _SECRET_ENDINGS = ("secret", "token", "credential", "credentials")
 _PASS_ENDINGS = re.compile(r"(?<!com)(?<!by)(?<!tres)(?<!sur)(?<!over)(?<!under)(?<!im)pass$")
 _KEY_ENDINGS = re.compile(r"(?<!mon)(?<!tur)(?<!don)(?<!hot)(?<!joc)(?<!hoc)(?<!whis)key$")
+_KEY_WORDS = words_of("foreign_keys")
+_GLUED = re.compile(r"(?:password|passwd|secret|authtoken)(?!s$|less|ed$|ary$|ion$)[a-z]")
+"""Such a word with another behind it: `passwordsalt`."""
 _SOMETHING_ELSE = words_of("something_else")
 """Behind the telling word: the value is something about the secret, not the secret."""
 _OTHER_KEYS = words_of("other_keys")
@@ -47,23 +50,25 @@ _TOGETHER = words_of("together")
 """Before `key`, whatever else the name has."""
 _FOR_ALL = frozenset({"publishable"})
 """Before `key`: it is meant to be seen by everybody."""
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zß-ÿ]+|[^\W\d_A-Za-z]+|\d+")
+_WORD = re.compile(r"[\u2e80-\ud7ff]+|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z\u2e80-\ud7ff]+|\d+")
 
 HINTS = (
     "pass", "pwd", "secret", "token", "key", "cred", "auth", "salt", "bearer", "jwt", "otp", "psk", "_pat", "pw",
-    "hmac", "pepper", "mnemonic", "connstr", *sorted(_FOREIGN),
+    "hmac", "pepper", "mnemonic", "connstr", "seed", *sorted(_FOREIGN | _KEY_WORDS),
 )  # fmt: skip
 """What a text without any telling name does not hold, in small letters."""
-_HEAD = re.compile(r"[\w.-]*\Z")
+_NAME = r"(?:[^\W\u2e80-\ud7ff]|[.-])*"
+"""Letters of a name, but of scripts that have no spaces between words."""
+_HEAD = re.compile(_NAME + r"\Z")
 _LAST_OF_SEVERAL = frozenset({"key", "token", "secret"})
 _WORDS_BEFORE = re.compile(
     r"(?:\b(?:unseal|recovery|root|api|access|account|app|application|auth|client|deploy|encryption"
     r"|licen[cs]e|master|private|secret|security"
-    r"|shared|signing|storage|user|webhook) ){0,2}[\w.-]*\Z",
+    r"|shared|signing|storage|user|webhook) ){0,2}" + _NAME + r"\Z",
     re.IGNORECASE,
 )
 """A name of several words, as in `API key: ...`."""
-_TAIL = re.compile(r"[\w.-]*")
+_TAIL = re.compile(_NAME)
 _REACH = 80
 """Characters of a name that are read in either direction, so that time stays linear."""
 
@@ -118,6 +123,8 @@ def _word_strength(words: list[str], position: int) -> Strength | None:
     word = words[position]
     if word in _PASSWORD_WORDS or word.endswith(_PASSWORD_ENDINGS):
         return Strength.PASSWORD
+    if words[:position][-1:] == ["shared"] and word == "key" and "pre" in words:
+        return Strength.PASSWORD
     if _PASS_ENDINGS.search(word):
         return Strength.PASSWORD if word != "pass" or len(words) > 1 else Strength.SECRET
     if words[:position][-2:] == ["public", "key"]:
@@ -128,6 +135,8 @@ def _word_strength(words: list[str], position: int) -> Strength | None:
         return Strength.SECRET if len(words) == 1 else Strength.KEY
     if _KEY_ENDINGS.search(word):
         return _key_strength(words[:position], word)
+    if word in _KEY_WORDS or _GLUED.match(word):
+        return Strength.KEY
     return None
 
 

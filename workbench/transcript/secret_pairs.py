@@ -19,7 +19,7 @@ from workbench.transcript.secret_values import (
     is_type,
     is_unlike_words,
 )
-from workbench.transcript.words import words_of
+from workbench.transcript.words import lowered, words_of
 
 
 class Value(NamedTuple):
@@ -40,20 +40,23 @@ _QUOTE = r"[\"'`]"
 _CLOSE = r"[\"'`\]\\*)]{0,4}"
 _SIGN = re.compile(
     rf"{_CLOSE}(?:[ ]\[[^\]\n]{{0,30}}\]|[ ]\d{{1,2}}(?=:))?(?:[ ](?:is|es|ist|est|è)(?=[ ]?[:：]))?"
-    r"(?:[ \t]{0,30}(?P<sign>=>|:=|[?+]=|={1,3}|[:：]|->|→|\|)|(?P<word>[ \t](?:is|was)(?=[ \t])))[*]{0,2}[ \t]{0,30}"
+    r"(?:[ \t]{0,30}(?P<sign>=>|:=|[?+]=|={1,3}|[:：]|->|→|\|\||\?\?|\|)"
+    r"|(?P<word>[ \t](?:is|was)(?=[ \t])))[*]{0,2}[ \t]{0,30}"
 )
 _ANNOTATION = re.compile(r"[A-Za-z_][\w.\[\] |?]{0,40}=[ \t]{0,3}")
 """Between a name with a colon and its value: a type."""
-_OPEN = r"(?:[A-Za-z_][\w.:!]{0,40}[(]){0,2}[bBrRfFuUL@$]{0,2}"
+_OPEN = r"(?:[A-Za-z_][\w.:!]{0,40}[(]){0,2}(?:[bBrRfFuULN@$]{0,2}|\{\{[ ]?)"
 """What may stand before a text in a program: `SecretStr(`, `String::from(`, `b`, `@`."""
 _QUOTED = re.compile(rf"{_OPEN}(?P<quote>{_QUOTE})(?P<value>(?:(?!(?P=quote))[^\n]){{4,400}})(?P=quote)")
 _EARLIER = re.compile(r"\"[^\"\n]{0,400}\" (?:->|=>) (?=\")")
 """The value before a change, as a plan shows it."""
+_LATER = re.compile(rf"[ ](?:->|=>)[ ]{_QUOTED.pattern}")
 _BARE = re.compile(r"[^\s\"'`<>{}\[\](),;|\\]{4,400}")
 _LINE_END = re.compile(r"[^\s\"'`<>]{4,400}(?=[ \t\r;,]{0,4}(?:\n|\Z))")
 _MORE_OF_QUERY = re.compile(r"&[\w.-]{1,40}=")
 _FALLBACK = re.compile(
-    rf"[\w.$?(\[\]\"']{{1,80}}[)\]]{{0,3}}(?:\s{{0,3}}(?:\|\||\?\?|or|\?:)\s{{0,3}}|,\s{{0,3}}){_QUOTED.pattern}"
+    rf"(?:[\w.$?(\[\]\"']{{1,80}}[)\]]{{0,3}}\s{{0,3}}(?:\|\||\?\?|or|\?:)"
+    rf"|[\w.$]{{1,60}}[(\[][\w.$\"']{{1,60}},)\s{{0,3}}{_QUOTED.pattern}"
 )
 """What is taken where a variable is not set."""
 _INNER_VALUE = re.compile(
@@ -71,7 +74,7 @@ _ARGUMENTS = re.compile(r"\w{0,30}[\"']?[(](?P<arguments>[^()\n]{4,400}(?:[(][^(
 _TEXT = re.compile(r"[\"']([^\"'\s]{8,400})[\"']")
 _SETTER_OPTION = re.compile(r"(?:-b|--body|--value|--data|-v)[ =]")
 _SPACE = re.compile(rf"{_QUOTE}?[ \t]{{1,20}}(?={_QUOTE}|@|b[\"'])|[ \t]{{1,20}}")
-_ELEMENT = re.compile(r"(?:[\"'][^<>\n]{0,100})?>(?P<value>[^<>]{4,400})</")
+_ELEMENT = re.compile(r"(?:[\"' ][^<>\n]{0,200})?>(?P<value>[^<>]{4,400})</")
 _NEXT_ELEMENT = re.compile(
     r"[ ]?(?:[\"'][^<>\n]{0,100}>|</\w{1,20}>|>)\s{0,40}<(?:value|string|data|td|dd|span"
     r"|code)\b[^<>\n]{0,60}>(?P<value>[^<>\s]{4,400})[ ]?</",
@@ -83,7 +86,7 @@ _DEFAULT = re.compile(r"[\"'][ \t]{0,3}\{[^{}]{0,300}?\bdefault[ \t]{0,10}=[ \t]
 _NAME_OF = re.compile(
     r"(?:\b|_)(?:name|key|field|variable|property|option|param|parameter|header|setting|type|item|env"
     r"|element|label|selector|target|locator|placeholder)"
-    r"[\"'`]{0,2}[ \t]{0,5}[:=]>?[ \t]{0,5}[\"'`]?(?:[#.]|[^\"'`\n]{0,40}[ \[=])?[\"'`]?\Z"
+    r"[\"'`]{0,2}[ \t]{0,20}[:=]>?[ \t]{0,5}[\"'`]?(?:[#.]|[^\"'`\n]{0,40}[ \[=/])?[\"'`]?\Z"
     r"|--name[ =][\"']?[\w./-]{0,60}\Z",
     re.IGNORECASE,
 )
@@ -119,17 +122,18 @@ _SECTION = re.compile(
 """An INI section down to a line of it."""
 _USER = re.compile(r"\b(?:user(?:name)?|login|email|account)\b", re.IGNORECASE)
 _SETTING_OF_SECRET = re.compile(r"(?:=| = )[\w!@#%^*.+-]{6,64}[ \t\r]*(?:\n|\Z)")
-_DIRECTIVE_LINE = re.compile(r"[ \t]*(?:[\w./:*-]+[ \t]+){0,4}\Z")
+_DIRECTIVE_LINE = re.compile(r"[ \t]*(?:[\w./:*-]+[ \t]+){0,9}\Z")
+_ENCRYPTED = re.compile(r"\bencrypted_?[dD]ata\b[^{}]{0,200}\Z|ENC\[[^\]\n]{0,200}\Z")
+"""What follows is readable by nobody without a key that stands elsewhere."""
 _LINE = 300
 """Characters before a name that are looked at, so that time stays linear."""
 
 
 def named_values(text: str) -> Iterator[tuple[Value, Strength]]:
     """The secrets behind telling names, in no order; some may overlap."""
-    lower = text.lower()
-    if len(lower) != len(text):  # a few letters of other alphabets become two
-        lower = "".join(char.lower() if char.isascii() else char for char in text)
-    for name in telling_names(text, lower):
+    for name in telling_names(text, lowered(text)):
+        if _ENCRYPTED.search(text, max(0, name.start - _LINE), name.start):
+            continue
         name = _in_context(text, name)
         for place in _values(text, name):
             value = text[place.start : place.stop]
@@ -164,6 +168,8 @@ def _is_phrase(value: str, strength: Strength, *, is_set: bool) -> bool:
     words = value.split(" ")
     is_sentence = not _PROSE.isdisjoint(word.lower() for word in words) or is_own_name(value)
     if strength is Strength.PASSWORD and not is_sentence:
+        if 2 <= len(words) <= 6 and words[-1].isdigit() and all(word.isalnum() for word in words):
+            return True
         if len(words) >= 4 and all(word.isalpha() and word.islower() for word in words):
             return True
         if is_set and 3 <= len(words) <= 6 and not is_no_value(value):
@@ -238,6 +244,8 @@ def _is_setting(linked: str, line: str, behind: str) -> bool:
 
     In a program a bare word is a variable: `login(password=given)`, `password = given`.
     """
+    if linked == "=" and line[-1:] == ";":
+        return True
     if linked == "=":
         between_commas = line[-1:] == "," and "=" in line and " " not in line[-20:].lstrip()[-2:]
         return (
@@ -309,7 +317,7 @@ def _spaced(text: str, name: Name, before: str) -> Iterator[Value]:
     takes_value = directive or bool(_IN_OPTION.search(line) or _IN_SETTER.search(line))
     if quoted := _QUOTED.match(text, start):
         told = takes_value or _takes_quoted(text[name.start : name.stop], name.strength, line, quoted["quote"])
-        if " " not in quoted["value"]:
+        if " " not in quoted["value"] and not text.startswith(" {", quoted.end()):
             yield Value(*quoted.span("value"), quoted=told, sure=told)
     elif takes_value and (option := _SETTER_OPTION.match(text, start)):
         yield from _any_value(text, option.end())
@@ -343,8 +351,10 @@ def _takes_quoted(word: str, strength: Strength, line: str, quote: str) -> bool:
 
 
 def _any_value(text: str, start: int) -> Iterator[Value]:
-    """The value that stands here, whatever it is like."""
+    """The value that stands here, whatever it is like, and the one that it changes to."""
     if quoted := _QUOTED.match(text, start):
         yield Value(*quoted.span("value"), quoted=True, sure=True)
+        if later := _LATER.match(text, quoted.end()):
+            yield Value(*later.span("value"), quoted=True, sure=True)
     elif bare := _BARE.match(text, start):
         yield Value(*bare.span(), quoted=False, sure=True)

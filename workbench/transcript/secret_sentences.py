@@ -4,21 +4,27 @@ import re
 from collections.abc import Iterator
 
 from workbench.transcript.secret_names import Name, Strength
-from workbench.transcript.secret_values import is_no_value, is_password_like, is_random
+from workbench.transcript.secret_values import is_no_value, is_password_like, is_random, is_strong_password
 from workbench.transcript.words import words_of
 
 _IS = (
     r"(?:is|are|was|be|to|lautet|ist|heißt|war|es|est|era|sera|è|é|är|var|er|jest|wynosi|on|je|becomes|equals|auf|a|à|en"
     r"|til|till|naar)(?: (?:now|set to|currently|jetzt|ahora|maintenant|adesso|agora))?"
 )
-_QUOTED = r"(?:\*\*|[\"'`«„“‘*_])[ ]?`?(?P<quoted>[^\n\"'`«»„“”’*]{6,200}?)`?[ ]?(?:\*\*|[\"'`»“”’*_])"
-_BARE = r"(?=[^\s]{0,60}\d)(?P<bare>[^\s\"'`<>{}\[\],;«»，。；、]{6,200})"
+_QUOTED = r"(?:\*\*|[\"'`«„“‘「『*_])[ ]?`?(?P<quoted>[^\n\"'`«»„“”’」』*]{6,200}?)`?[ ]?(?:\*\*|[\"'`»“”’」』*_])"
+_BARE = r"(?=[^\s]{0,60}\d)(?P<bare>[^\s\"'`<>{}\[\],;«»\u2e80-\ud7ff，]{6,200})"
 _WORDS_BETWEEN = r"(?:[ ]{1,2}[\w'’@.:/()-]{1,24},?){0,8}?"
 _SENTENCE = re.compile(
     rf"[\"'`*]{{0,2}}(?:{_WORDS_BETWEEN}(?:[ ]?[:=：]|[ ]{_IS}:?)[*]{{0,2}}[ ]{{1,2}}|[ ]{{1,2}}(?=\*\*|[\"'`«„“])"
-    rf"|[ ]?(?:は|是|为|:|：)[ ]?)(?:{_QUOTED}|{_BARE})"
+    rf"|[ ]?(?:は|是|为|는|은|가|이|:|：)[ ]?)(?:{_QUOTED}|{_BARE})"
 )
 """From a telling word of a sentence to what it is said to be."""
+_VERBS = words_of("verbs_of_values")
+_SPOKEN = re.compile(r"[ ]{1,2}[\"'`«„“(]?(?P<word>[^\s\"'`<>{}\[\]«»„“”]{1,80})(?<![,;:!?.)])")
+"""A word of a sentence, without the signs around it."""
+_ENGLISH = ("password", "passwords", "passphrase", "passcode", "passwd", "pass", "pwd", "pw")
+_CAPITAL_BEHIND_SIGN = re.compile(r"[^\W\d_]+[.!#$%&+_][A-Z][^\W\d_]+")
+_WORDS_BEFORE_VERB, _WORDS_BEHIND_VERB = 8, 4
 _NAME_OF_PROSE = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,3}")
 _PARTS = ("_", ".", "-", "/", "$", '"', "'", "<")
 """What stands before a word that is a part of something else than a sentence."""
@@ -28,7 +34,7 @@ _CUT = ("...", "…", "***")
 _LEAST_OF_SECRET = 16
 _TELLING = (
     r"(?:pass(?:word|phrase|code|wd)?s?|pwd|secrets?|tokens?|credentials?|(?:api|access|private|master|secret|signing"
-    r"|encryption|license|recovery|account|storage|ssh)[ _-]?keys?|genkey|keyring|keyvault|kennwort"
+    r"|encryption|license|recovery|account|storage|ssh)[ _-]?keys?|gen(?:erate)?_?key|keyring|keyvault|kennwort"
     r"|passwort|contraseña|mot de passe|PAT)"
 )
 _COMMAND = re.compile(
@@ -67,9 +73,47 @@ def value_in_sentence(text: str, name: Name) -> tuple[int, int] | None:
         text: any.
         name: a telling name in it.
     """
-    is_part = text[name.start - 1 : name.start] in _PARTS
-    match = None if is_part else _SENTENCE.match(text, name.stop)
-    if match is None or not _NAME_OF_PROSE.fullmatch(text, name.start, name.stop):
+    if text[name.start - 1 : name.start] in _PARTS or not _NAME_OF_PROSE.fullmatch(text, name.start, name.stop):
+        return None
+    return _stated(text, name) or _spoken(text, name)
+
+
+def _spoken(text: str, name: Name) -> tuple[int, int] | None:
+    """A password behind its name, or behind a verb and a few words: `Kennwort Abc-4`, `the password is still Abc-4`."""
+    if name.strength is not Strength.PASSWORD:
+        return None
+    start, verb = name.stop, 0
+    for number in range(1, _WORDS_BEFORE_VERB + _WORDS_BEHIND_VERB):
+        match = _SPOKEN.match(text, start)
+        if match is None or text.startswith(_CUT, match.end()):
+            return None
+        word, start = match["word"], match.end()
+        if word.lower() in _VERBS:
+            verb = number
+            continue
+        if number == 1:
+            is_value = _is_beside(word, text[name.start : name.stop])
+        else:
+            behind = number - verb if verb else 0
+            is_value = 0 < behind <= _WORDS_BEHIND_VERB and is_password_like(word, is_announced=behind == 1)
+        if is_value:
+            return match.span("word")
+        if verb and not word.isalpha():
+            return None
+    return None
+
+
+def _is_beside(word: str, name: str) -> bool:
+    """Whether a word directly behind a name is a password; in English, more often something is said of passwords."""
+    if name.lower().endswith(_ENGLISH):
+        return is_strong_password(word)
+    return is_password_like(word, is_announced=True) or _CAPITAL_BEHIND_SIGN.fullmatch(word) is not None
+
+
+def _stated(text: str, name: Name) -> tuple[int, int] | None:
+    """A secret behind a sign or a verb, or in quotation marks."""
+    match = _SENTENCE.match(text, name.stop)
+    if match is None:
         return None
     group = match.lastgroup or "bare"
     start, stop = match.span(group)

@@ -5,9 +5,11 @@ from collections import Counter
 from math import log2
 
 from workbench.transcript.secret_names import Strength, name_strength
+from workbench.transcript.words import words_of
 
 _NO_VALUE = re.compile(
-    r"\$(?![1-9a-z]{1,8}\$)|\([^\W\d_]+\)$|%[({]|%\w+%$|%[a-z]$|[*.x_-]+$|redacted|your|my[_-]|example|changeme|placeholder|dummy"
+    r"\$(?![1-9A-Za-z]{1,8}\$)|\([^\W\d_]+\)$|%[({]|%\w+%$|%[a-z]$|[*.x_-]+$|your|my[_-]|example|changeme"
+    r"|placeholder|dummy|[\[<({*]{0,3}(?:redacted|masked|hidden|filtered|omitted|removed|sensitive)"
     r"|(?:true|false|null|none|nil|undefined|string|number|boolean|bool|bytes|str|int|any|unknown|void"
     r"|optional|required"
     r"|process|environ|env|os|self|this|config|settings|options|request|req|user|data|args|params"
@@ -22,6 +24,7 @@ _MEMBER = re.compile(r"[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+")
 _FOLDER = re.compile(r"~?/|[A-Za-z]:[\\/]|\.\.?/")
 _LINK = re.compile(r"[a-z][a-z+.-]{1,20}://", re.IGNORECASE)
 _FILE = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{1,5}\d?")
+_FILE_ENDINGS = words_of("file_endings")
 _CONSTANT = re.compile(r"[A-Z0-9_-]+|[a-z]+(?:[_-][a-z0-9]+)*|[a-z]+\d+|v?\d[\d.]*\w{0,8}|[\d-]+(?:T[\d:.Z+-]+)?")
 """A name, a version, a date, a number with its unit."""
 _STANDARD = re.compile(
@@ -33,14 +36,18 @@ _PART_OF_PROGRAM = re.compile(r"hash|input|value|field|form|name|param|arg|label
 _TYPE = re.compile(r"[a-z]*(?:[A-Z][a-z]{2,})+|\w*_\w*")
 _HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[A-Z]")
 _SIGNS = re.compile(r"[^\w\s./:-]")
+_PHRASE = re.compile(r"[^\W\d_]{3,}(?:[._-][^\W\d_]+)+[._-]?\d{1,4}|[^\W\d_]+(?:[.][^\W\d_]+)*\d{1,4}")
+"""Words and a number, as many a password is: `correct-kettle-9`."""
+_SIGN_INSIDE = re.compile(r"(?<=\w)[!#$%&+*?^~@](?=.)|[!#?*]\Z")
 _RUN = re.compile(r"[A-Za-z0-9]+")
 _HEX = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
 _ENTROPY, _ENTROPY_OF_HEX = 3.5, 2.5
 """Bits a character from which on a long value counts as random, as in gitleaks; the mean of 32 random digits of
 sixteen is 3.6."""
-_LONG, _SHORT = 16, 8
-_LETTERS_TOGETHER = 3.4
+_LONGER, _LONG, _SHORT = 30, 16, 8
+_LETTERS_TOGETHER, _LETTERS_TOGETHER_IF_LONG = 3.4, 3.9
 """Letters of one case, or digits, that follow each other in what is random: fewer on average than in words."""
+_BASE32 = re.compile(r"(?=(?:[A-Z]*[2-7]){2})[A-Z2-7]{16,}")
 
 
 def is_secret(value: str, strength: Strength, *, quoted: bool, sure: bool) -> bool:
@@ -89,9 +96,15 @@ def is_no_value(value: str, *, is_literal: bool = False) -> bool:
     if _MEMBER.fullmatch(value) is None:
         return False
     parts = value.split(".")
-    if is_literal and (any(char.isdigit() for char in parts[-1]) or all(part.istitle() for part in parts)):
+    if is_literal and (any(map(str.isdigit, value)) or any(map(str.isupper, parts)) or all(map(str.istitle, parts))):
         return False
     return not any(is_random(part) for part in parts)
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a word of a command, where no member of an object can stand, stands for a value."""
+    is_variable = _NO_VALUE.match(value) is not None or _TEMPLATE.search(value) is not None
+    return is_variable or (_MEMBER.fullmatch(value) is not None and is_own_name(value))
 
 
 def is_folder(value: str) -> bool:
@@ -114,13 +127,26 @@ def is_unlike_words(value: str) -> bool:
     return len(value) >= 8 and any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
 
 
-def is_password_like(value: str) -> bool:
-    """Whether a word of a sentence is a password: letters and digits as in no word, name, version or path."""
+def is_password_like(value: str, *, is_announced: bool = False) -> bool:
+    """Whether a word of a sentence is a password: letters and digits as in no word, name, version or path.
+
+    Args:
+        value: the word.
+        is_announced: whether the sentence says just before it that a password follows; it may be of words and a digit.
+    """
     if len(value) < 6 or not any(c.isdigit() for c in value) or not any(c.isalpha() for c in value):
         return False
     if is_no_value(value, is_literal=True) or is_folder(value) or is_own_name(value) or "/" in value or "\\" in value:
         return False
+    if is_announced and _PHRASE.fullmatch(value):
+        return value.rpartition(".")[2] not in _FILE_ENDINGS and _STANDARD.fullmatch(value) is None
     return not any(form.fullmatch(value) for form in (_FILE, _CONSTANT, _STANDARD))
+
+
+def is_strong_password(value: str) -> bool:
+    """Whether a word has small letters, a digit, and a capital or a sign inside, as few words that are no password."""
+    is_mixed = any(map(str.isupper, value[1:])) or _SIGN_INSIDE.search(value) is not None
+    return is_mixed and any(map(str.islower, value)) and is_password_like(value)
 
 
 def is_random(value: str, least: int = _LONG) -> bool:
@@ -140,10 +166,12 @@ def is_random(value: str, least: int = _LONG) -> bool:
 
 def _is_drawn(run: str) -> bool:
     """Whether letters and digits follow each other as they do in no word, name or version."""
-    humps = _HUMP.findall(run)
-    together = len(run) / len(humps)
+    if _BASE32.fullmatch(run):
+        return True
+    together = len(run) / len(_HUMP.findall(run))
     if any(char.isdigit() for char in run) and any(char.isalpha() for char in run):
-        return len(run) >= 4 and (together <= _LETTERS_TOGETHER or _is_long_mixture(run))
+        limit = _LETTERS_TOGETHER_IF_LONG if len(run) >= _LONGER else _LETTERS_TOGETHER
+        return len(run) >= 4 and (together <= limit or _is_long_mixture(run))
     return len(run) >= 2 * _SHORT and together <= _LETTERS_TOGETHER - 1
 
 

@@ -16,3 +16,9 @@ def phrases_of(file: str) -> dict[str, tuple[str, ...]]:
     """The lists of a file whose entries have commas between, by name."""
     lists = tomllib.loads(Path(__file__).with_name(file).read_text("utf-8"))
     return {name: tuple(re.split(r",\s+", text.strip())) for name, text in lists.items()}
+
+
+def lowered(text: str) -> str:
+    """The text in small letters and as long as before: a few letters of other alphabets would become two."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else "".join(char.lower() if char.isascii() else char for char in text)

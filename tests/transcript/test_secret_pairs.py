@@ -1,0 +1,48 @@
+"""The value of a telling name is masked in whatever notation the two are paired."""
+
+import pytest
+
+from workbench.transcript.redaction import Redactor
+
+
+def masked(text: str) -> str:
+    return Redactor("", frozenset()).mask(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ('["MAIL_USER=post", "MAIL_PASSWORD=ufer&Mole", "TZ=UTC"]', "ufer&Mole"),
+        ("Driver=x;Server=y;Pwd={Steg;9mole}", "Steg;9mole"),
+        ('db.Open("Host=h;Password=Fels.Kante;Timeout=4")', "Fels.Kante"),
+        ("token = cfg['API_TOKEN'] ?? '77aa88bb99cc'", "77aa88bb99cc"),
+        ("ALTER LOGIN app WITH PASSWORD = N'Kork#Eiche7'", "Kork#Eiche7"),
+        ("set snmp view all user probe auth-password Fichte_Ast41", "Fichte_Ast41"),
+        ('<ns:Password Kind="plain text of v1">Moor.Huhn12</ns:Password>', "Moor.Huhn12"),
+        ("wpa3-pre-shared-key=ginster-tal-busch", "ginster-tal-busch"),
+        ("guest_wifi_password: 'Drei Nasse Enten 7'", "Drei Nasse Enten 7"),
+        ("zigbee_key: 17, 201, 90, 4, 55, 61, 128, 9, 77, 3", "201, 90, 4"),
+        ("passwordsaltsite = 'Qk3vZt81LmXw0Rb5'", "Qk3vZt81LmXw0Rb5"),
+        ("hasło: Topola.nad.rzeka5", "Topola.nad.rzeka5"),
+        ('name = "/stage/imap/password"\n  value = "Erle-4" -> "Birke-5"', "Birke-5"),
+    ],
+)
+def test_a_value_is_masked(text: str, secret: str) -> None:
+    assert secret not in masked(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: [REDACTED]",
+        "secret=<hidden>",
+        "kind: SealedSecret\nspec:\n  encryptedData:\n    password: AgBX81hmQ0zP5rT7uW9yB2dF4gH6jK8m\n",
+        "Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==",
+        'resource "random_password" "main" {',
+        "games:*:19110:0:99999:7:::",
+        "password_hint: 'Use 8 or more characters'",
+        'random.seed("Experiment2024Run")',
+    ],
+)
+def test_what_holds_no_secret_stays(text: str) -> None:
+    assert masked(text) == text

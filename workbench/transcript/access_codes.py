@@ -1,0 +1,61 @@
+"""Codes that open something: of a telephone, a door, a login, an account whose password is lost."""
+
+import re
+from collections.abc import Iterator
+
+from workbench.transcript.words import lowered, phrases_of
+
+_WORDS = phrases_of("access_codes.toml")
+
+
+def _any(name: str) -> str:
+    return "|".join(re.escape(word).replace(r"\ ", "[ _-]?") for word in _WORDS[name])
+
+
+_NUMBER = re.compile(
+    r"[A-Z0-9](?<![\w.:/+-].)"
+    r"(?:(?<=\d)(?:\d{3,9}|\d\d[ -]\d{3}|\d(?:-\d\d){2,3})|[A-Z0-9]{2,3}-[A-Z0-9]{3,4})#?"
+    r"(?![\w-]|[.:,]\d)"
+)
+_LINK = (
+    r"(?:(?:[ ][^\W\d_]{1,12}){0,3}?(?:[ ]?[:=：]|[ ]?[是为は]"
+    r"|,?[ ](?:it )?(?:is|says|reads|was|lautet|ist|est|es|è|é|är|er|jest|to):?)[ ]?[\"'`*]{0,2}|[ ])"
+)
+_LABEL = re.compile(rf"(?:(?<![^\W_])|(?<=[\u2e80-\ud7ff]))(?:{_any('codes')})(?:[ _-]?\d)?[\"'`)]{{0,2}}{_LINK}\Z")
+_DOOR = re.compile(rf"(?:{_any('doors')})[^\n\d]{{0,60}}[ :]\Z")
+_STEMS = tuple(_WORDS["stems"])
+"""Parts of words of which one stands before every such code."""
+_REACH = 90
+"""Characters before a code that are looked at."""
+_CHOSEN = re.compile(r"\bPIN[ ]?[:=][ ]?[\"'](?P<code>(?=[^\"'\s]*\d)[^\"'\s]{4,40})[\"']")
+_LIST = re.compile(
+    rf"(?:{_any('lists')})[^\n\[]{{0,80}}(?:\n(?P<lines>(?:[^\n]{{0,60}}\n?){{1,20}})|\[(?P<items>[^\]]{{4,1000}}))"
+)
+_OF_LIST = re.compile(r"\b(?=[a-z-]{0,12}\d|\d)[a-z0-9]{4,8}(?:[- ][a-z0-9]{4,8}){1,3}\b|\b\d{8}\b", re.IGNORECASE)
+_KEY_OF_DISK = re.compile(r"[A-Z0-9](?<![\w-].)(?:\d{5}(?:-\d{6}){6,7}|[A-Z0-9]{3}(?:-[A-Z0-9]{4}){5})(?![\w-])")
+"""As BitLocker and FileVault write it."""
+_SAMPLES = frozenset({"0000", "1111", "1234", "000000", "111111", "123456", "654321", "12345678", "99999999"})
+
+
+def access_codes(text: str) -> Iterator[tuple[int, int]]:
+    """Where codes are that open something, half-open."""
+    lower = lowered(text)
+    if any(stem in lower for stem in _STEMS):
+        for number in _NUMBER.finditer(text):
+            before = lower[max(0, number.start() - _REACH) : number.start()]
+            if number.group() not in _SAMPLES and _is_announced(before):
+                yield number.span()
+    for match in _CHOSEN.finditer(text) if "PIN" in text else ():
+        yield match.span("code")
+    for match in _LIST.finditer(lower):
+        for code in _OF_LIST.finditer(text, *match.span(match.lastgroup or 0)):
+            yield code.span()
+    for match in _KEY_OF_DISK.finditer(text) if text.count("-") >= len("-----") else ():
+        yield match.span()
+
+
+def _is_announced(before: str) -> bool:
+    """Whether what stands before a number says that it opens something."""
+    if not any(stem in before for stem in _STEMS):
+        return False
+    return _LABEL.search(before) is not None or _DOOR.search(before) is not None
