@@ -44,6 +44,13 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 20)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Slow tests run in the full profile."""
+    for item in items:
+        if not FULL and item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.skip(reason="slow: in the full profile"))
+
+
 CORPORA = Path(__file__).parent.parent.parent / "shared" / "corpora"
 
 

@@ -244,6 +244,7 @@ def test_a_missing_program_ends_a_command_before_anything_is_done(
     assert not told.out
 
 
+@pytest.mark.slow
 def test_all_requests_of_a_run_that_depend_on_no_answer_are_written_at_once(
     recordings: dict[str, Path], knowing: Knowing, tmp_path: Path
 ) -> None:
@@ -267,6 +268,7 @@ def test_all_requests_of_a_run_that_depend_on_no_answer_are_written_at_once(
     assert replays.loc["summarize", "model"] == "folder:asks" and replays["usd"].isna()["summarize"]
 
 
+@pytest.mark.slow
 def test_two_processes_write_each_request_of_one_run_once(recordings: dict[str, Path], tmp_path: Path) -> None:
     asks = tmp_path / "asks"
     crews = []
@@ -278,6 +280,7 @@ def test_two_processes_write_each_request_of_one_run_once(recordings: dict[str, 
     assert texts and len(set(texts)) == len(texts)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_while_it_writes_goes_on(
     recordings: dict[str, Path], knowing: Knowing, tmp_path: Path
 ) -> None:
@@ -296,6 +299,7 @@ def test_a_run_that_is_killed_while_it_writes_goes_on(
     assert names == [f"{number:05}.request.txt" for number in range(1, len(names) + 1)]
 
 
+@pytest.mark.slow
 def test_a_finished_run_takes_an_answer_that_was_written_anew(
     recordings: dict[str, Path], knowing: Knowing, tmp_path: Path
 ) -> None:
@@ -320,6 +324,7 @@ def replays_of(run: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in (run / "replays").glob("*.json")}
 
 
+@pytest.mark.slow
 def test_the_requests_of_a_baseline_at_many_sizes_are_written_at_once(
     recordings: dict[str, Path], knowing: Knowing, tmp_path: Path
 ) -> None:

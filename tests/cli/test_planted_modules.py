@@ -70,6 +70,7 @@ def test_no_module_beside_a_recording_is_imported_by_a_cluster(cloned: Path, tmp
     assert done.returncode == 0 and not [path.stem for path in cloned.glob("*.ran")]
 
 
+@pytest.mark.slow
 def test_no_module_beside_a_recording_is_imported(cloned: Path) -> None:
     env = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
     for words in ALL if FULL else FEW:

@@ -86,6 +86,7 @@ def test_a_price_of_ones_own_is_what_the_forecast_reckons_with(
         assert found.usd == pytest.approx((2 * one.input_tokens + 8 * one.output_tokens) / 1_000_000)
 
 
+@pytest.mark.slow
 def test_pieces_and_workers_do_not_change_it(recording: Path, tmp_path: Path) -> None:
     here = foreseen(recording, PAID, tmp_path / "run")
     there = forecast(
@@ -120,6 +121,7 @@ def test_the_command_says_it_and_asks_nothing(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_what_is_to_come_is_said_before_the_first_call_and_nothing_is_said_where_no_model_is_asked(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -91,6 +91,7 @@ def chat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     sys.modules.pop("somebody", None)
 
 
+@pytest.mark.slow
 def test_parts_of_another_package_work_by_name_in_workers(chat: Path, tmp_path: Path) -> None:
     results = compare(
         chat, strategies=("forgetful",), window=3_000, shares=(), out=tmp_path / "run", jobs=2, quiet=True

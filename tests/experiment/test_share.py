@@ -171,6 +171,7 @@ def test_what_is_told_of_a_recording_is_hidden_line_by_line(run: Results, tmp_pa
         assert len(hidden) and hidden.str.strip().ne("").all(), "that something was told is no secret"
 
 
+@pytest.mark.slow
 def test_a_real_run_is_shared_without_a_word_of_its_recordings(page: Path, corpora: Path, tmp_path: Path) -> None:
     paths = sorted((corpora / "pi-mono").glob("*.jsonl*"), key=lambda path: path.stat().st_size)[1:2]
     run = compare(

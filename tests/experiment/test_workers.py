@@ -78,6 +78,7 @@ def test_one_worker_and_more_workers_than_sessions_give_the_same_bytes(sessions:
     assert same(one, two)
 
 
+@pytest.mark.slow
 def test_a_killed_worker_loses_nothing(sessions: Path, tmp_path: Path) -> None:
     (tmp_path / "mark").touch()
     calm = run(sessions, tmp_path / "calm", fatal(tmp_path / "mark"), "truncate")
@@ -122,6 +123,7 @@ def _ends_its_process(task: int) -> int:
     return task
 
 
+@pytest.mark.slow
 def test_only_the_task_of_a_dead_worker_is_lost() -> None:
     with Processes(2) as crew:
         found = dict(crew.each(_ends_its_process, range(4)))

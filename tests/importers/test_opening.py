@@ -133,6 +133,7 @@ def test_streams_that_were_packed_one_by_one_are_one_recording(plain: Path, endi
 
 
 @pytest.mark.parametrize("ending", PACKINGS)
+@pytest.mark.slow
 def test_of_every_packing_the_intact_part_is_read(tmp_path: Path, ending: str) -> None:
     lines = written(tmp_path, [PI, *(say(os.urandom(500).hex()) for _ in range(4_000))])
     whole = PACKINGS[ending](lines.read_bytes())
@@ -165,6 +166,7 @@ def test_a_line_that_is_too_long_costs_itself_alone(plain: Path, monkeypatch: py
     assert session.origin.skipped == ("line 402: is longer than 1 MB, left out",)
 
 
+@pytest.mark.slow
 def test_what_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "MOST_UNPACKED", 1 << 20)
     bomb = tmp_path / "bomb.jsonl.gz"

@@ -16,6 +16,7 @@ LESSON = notebook("07_in_your_agent")
 SAVES = "os.replace(file.with_suffix"
 
 
+@pytest.mark.slow
 def test_an_agent_keeps_within_its_window_goes_on_when_killed_and_learns_from_a_refusal(tmp_path: Path) -> None:
     run = run_notebook if FULL else run_here  # a kernel reads litellm again, for seconds
     done = run(LESSON, tmp_path / "out.ipynb", {"parts": 18})

@@ -109,6 +109,7 @@ def knows_what_it_is_sent(asked: dict[str, Any]) -> Reply:
     return called("read", path=path[0]) if path and "Two changes" not in text else completion("Noted.")
 
 
+@pytest.mark.slow
 def test_the_command_foretells_the_bill_keeps_to_its_limit_and_asks_nothing_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

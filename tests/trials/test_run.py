@@ -40,6 +40,7 @@ def test_each_strategy_is_tried_on_each_task_between_the_references(done: TrialR
     assert table[table["strategy"] != "none"].groupby("family")["window"].nunique().eq(1).all()
 
 
+@pytest.mark.slow
 def test_it_is_the_same_when_it_goes_on_after_it_was_killed(done: TrialResults, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "workbench", "trial", "--families", ",".join(FEW), "--seeds", "1"]
     command += ["--strategies", "truncate", "--out", str(tmp_path), "--quiet", "--jobs", "2" if FULL else "1"]

@@ -69,6 +69,7 @@ def test_other_starts_are_told_nothing(tmp_path: Path, source: str) -> None:
         {"hook_event_name": "SessionStart", "source": "compact", "transcript_path": "BROKEN"},
     ],
 )  # fmt: skip
+@pytest.mark.slow
 def test_whatever_is_broken_the_agent_goes_on(tmp_path: Path, event: dict[str, Any] | str) -> None:
     broken = tmp_path / "s.jsonl"
     broken.write_bytes(b"\x00\xff{{{\n" * 50)
