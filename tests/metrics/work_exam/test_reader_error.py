@@ -71,7 +71,9 @@ def test_the_reader_that_ships_knows_its_errors() -> None:
         ("extractive", "rule"),
         ("extractive + the strategy's stand-in", "rule"),
         ("litellm:gpt-4o-mini", "model"),
-        ("extractive + a-model", "model"),
+        ("extractive + a-model", "mixed"),
+        ("bundled (a model) + extractive", "mixed"),
+        ("bundled (a model)", "model"),
     ],
 )
 def test_a_context_is_of_the_kind_that_its_writer_makes(writer: str, kind: str) -> None:
