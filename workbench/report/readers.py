@@ -139,7 +139,8 @@ def who_read(run: Tables) -> str:
 
 def calibration_words(run: Tables) -> str:
     """How the reader does on each kind of context that is compared here; empty for one kind."""
-    present = [kind for kind in KIND_WORDS if kind in kinds(run).values()]
+    writers = {part for kind in kinds(run).values() for part in parts_of(kind)}
+    present = [kind for kind in KIND_WORDS if kind in writers]
     known = calibrations()
     if not run.has_work or "model" not in present or len(present) < 2:
         return ""
