@@ -54,6 +54,7 @@ class CompactionGate:
             share: compare at equal size, as a share of the history; None compares each under its own trigger.
             each: no single session may lose more than the margin; else the mean over sessions is judged.
             **settings: further fields of a run, such as `window`, `model`, `limit` and `jobs`; see `wb.compare`.
+                Without a `model`, `extractive` writes the summaries: nobody recorded any for your strategy.
 
         Returns:
             The verdict, for further asserts.
@@ -62,6 +63,7 @@ class CompactionGate:
         from workbench.analysis.gate import Gate, gate
         from workbench.analysis.scores import grouped, leading_metric
         from workbench.experiment.compare import compare
+        from workbench.experiment.spec import DEFAULT_MODEL
         from workbench.experiment.store import Results
 
         mode = "natural" if share is None else "matched"
@@ -69,7 +71,7 @@ class CompactionGate:
         name, against = (one if isinstance(one, str) else one.name for one in (strategy, rival))
         results = compare(
             sessions, strategies=(strategy, rival), quiet=True, shares=() if share is None else (share,),
-            out=self.folder, **settings,
+            out=self.folder, **{"model": DEFAULT_MODEL, **settings},
         )  # fmt: skip
         failed = results.replays[(results.replays["status"] != "ok") & (results.replays["strategy"] == name)]
         for row in failed.itertuples():

@@ -12,7 +12,16 @@ from workbench.metrics import NAMES, STATEMENTS, WORK
 from workbench.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.report.comparison import differences
 from workbench.report.decision import decision
-from workbench.report.readers import BIAS, WITHOUT_A_MODEL, bias_between, calibrations, kinds, unknown_work, who_read
+from workbench.report.readers import (
+    BIAS,
+    WITHOUT_A_MODEL,
+    bias_between,
+    calibrations,
+    kinds,
+    unknown_work,
+    who_read,
+    without_bias,
+)
 from workbench.report.report import Report
 from workbench.report.tables import Tables
 from workbench.report.verdict import verdict
@@ -137,6 +146,31 @@ def test_where_rules_wrote_all_summaries_the_first_line_says_what_is_compared(
 def test_a_strategy_is_of_the_kind_of_its_writers() -> None:
     run = written_by(examined(), summarize="litellm:some", pipeline="extractive")
     assert kinds(Tables.of(run)) == {"summarize": "model", "pipeline": "rule", "truncate": "cut"}
+    run = written_by(examined(), summarize="litellm:some + the strategy's stand-in")
+    assert kinds(Tables.of(run))["summarize"] == "mixed"
+
+
+def test_a_difference_that_may_be_bias_says_so_where_no_other_row_has_a_reason() -> None:
+    run = Tables.of(written_by(examined(), summarize="a-model", pipeline="extractive"))
+    rows = differences(run).assign(verdict="better", difference=0.01, why=float("nan"))
+    told = without_bias(run, rows, WORK, "truncate", "matched").set_index("strategy")
+    assert told.loc["summarize", ["verdict", "why"]].tolist() == ["undecided", BIAS]
+
+
+def test_where_both_wrote_the_mode_says_who_made_the_contexts() -> None:
+    run = written_by(examined(), summarize="bundled (a model)", pipeline="bundled (a model)")
+    for row in run.rows["compactions"]:
+        if row["strategy"] == "summarize":
+            row |= {"requests": 1, "by_rule": 0}
+    natural = [row for row in run.rows["compactions"] if row["strategy"] == "summarize"]
+    run.rows["compactions"] += [row | {"mode": "matched", "writer": "extractive", "by_rule": 1} for row in natural]
+    tables = Tables.of(run)
+    assert kinds(tables)["summarize"] == "mixed"
+    assert [tables.text_kind("summarize", mode) for mode in ("natural", "matched")] == ["model", "rule"]
+    assert tables.rule_share("summarize") == 0.5
+    assert bias_between(tables, "summarize", "pipeline", WORK, "natural") == 0.0
+    assert bias_between(tables, "summarize", "pipeline", WORK, "matched") > 0.05
+    assert bias_between(tables, "summarize", "pipeline", NAMES) == 0.5
 
 
 def test_a_lead_smaller_than_the_bias_between_the_kinds_has_no_winner(capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,9 +58,9 @@ def leave_one_out(
     with tempfile.TemporaryDirectory() as folder:
         run = compare(
             what,
-            spec=RunSpec.of(spec, settings).changed(
-                strategies=[whole, *parts.values()], baseline=whole.name, out=folder
-            ),
+            spec=RunSpec.of(spec, settings)
+            .with_default_model()
+            .changed(strategies=[whole, *parts.values()], baseline=whole.name, out=folder),
         )
         rows = run.sessions
         if rows.empty or not (rows["status"] == "ok").any():

@@ -18,6 +18,7 @@ from workbench.datasets.generator import VOCABULARY, generate
 from workbench.errors import SettingError
 from workbench.experiment.compare import compare
 from workbench.experiment.prepared import Prepared, read, sources_of
+from workbench.experiment.spec import DEFAULT_MODEL, RunSpec
 from workbench.experiment.store import Results
 from workbench.metrics import NAMES
 from workbench.ragged import Floats
@@ -158,11 +159,11 @@ def selfcheck(
     sessions = sessions_of(what, window, limit, redaction)
     checks = (placebo, blindness, gaming, reconciliation)
     with tempfile.TemporaryDirectory() as folder:
-        run = compare([one.session for one in sessions], window=window, out=f"{folder}/all", quiet=True)
-        few = compare(
-            [one.session for one in sessions[: max(1, min(FEW, len(sessions) // 2))]], window=window,
-            strategies=("truncate", WASTEFUL), shares=(0.01, 0.1, 0.2), out=f"{folder}/few", quiet=True,
-        )  # fmt: skip
+        spec = RunSpec(model=DEFAULT_MODEL, window=window, quiet=True)
+        run = compare([one.session for one in sessions], spec=spec, out=f"{folder}/all")
+        fewer = [one.session for one in sessions[: max(1, min(FEW, len(sessions) // 2))]]
+        sizes = (0.01, 0.1, 0.2)
+        few = compare(fewer, spec=spec, strategies=("truncate", WASTEFUL), shares=sizes, out=f"{folder}/few")
         of_run = [floor(run), ceiling(run), equal_size(few), too_small(few), neighbours(run, few)]
         return [planted(), *(check(sessions) for check in checks), *of_run, projects()]
 

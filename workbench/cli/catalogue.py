@@ -16,6 +16,7 @@ from workbench.metrics.builtin import BUILTIN as METRICS
 from workbench.registry import found
 
 MODELS = {
+    "bundled": "A real model's summaries of the bundled sessions; `extractive` writes those that are not there.",
     "command:LINE": "A program, such as `command:claude -p`: reads the prompt, writes the answer.",
     "extractive": "No language model: picks lines of the messages themselves; offline.",
     "folder:PATH": "Requests are written to files; answers are files that anybody writes beside them.",

@@ -20,8 +20,8 @@ from workbench.report import render
 from workbench.report.comparison import differences, panel_of, panel_words
 from workbench.report.cost import within_reach
 from workbench.report.decision import decision
-from workbench.report.readers import calibrations, kinds, opening, unknown_work, who_read
-from workbench.report.summaries import RECORDED, by_size, recorded
+from workbench.report.readers import calibrations, kinds, opening, unknown_work, who_read, who_wrote
+from workbench.report.summaries import RECORDED, by_size, recorded, summary_counts
 from workbench.report.summaries import headline as means_of
 from workbench.report.tables import SAVED, Tables
 from workbench.report.trust import trust_sentences
@@ -84,6 +84,7 @@ def outcome(results: Results, run: Tables, no_report: bool) -> dict[str, object]
         "decision": None if chosen is None else asdict(chosen),
         "verdict": str(verdict(run)),
         "read_by": who_read(run),
+        "written_by": asdict(summary_counts(run)) | {"words": who_wrote(run)},
         "ranked_by": run.first_half,
         "sessions_with_work": len(run.sessions_with_work),
         "unknown": unknown_work(run),
@@ -143,7 +144,7 @@ def show(run: Tables, *, wide: bool = False) -> None:
     where += ["where the agent compacted"] * ("recorded" in columns.values())
     say(f"\n{joined([HALVES[half] for half in _halves(run)]).capitalize()} {joined(where)}:\n")
     say(table(rows, columns, room=None if wide else WIDTH))
-    for text in filter(None, (who_read(run), unknown_work(run))):
+    for text in filter(None, (who_wrote(run), who_read(run), unknown_work(run))):
         write(text)
     if reach := records(within_reach(run)):
         say("\nWithin reach of recall, each on its own trigger:\n")

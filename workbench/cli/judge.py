@@ -174,7 +174,8 @@ KIND_COLUMNS = {
     "answers": "answers",
 }
 KIND_NAMES: dict[TextKind, str] = {
-    "model": "summaries by a model", "rule": "summaries by a rule", "cut": "messages, cut",
+    "model": "summaries by a model", "rule": "summaries by a rule", "mixed": "summaries by both",
+    "cut": "messages, cut",
 }  # fmt: skip
 LEADS_OF = (1, 5, 10, 20)
 """Numbers of projects for which the reader's own error is told."""

@@ -52,6 +52,7 @@ def replay(
 
       workbench replay session.jsonl --strategy summarize --window 64000
     """
+    spec = spec.with_default_model()
     if len(spec.model) > 1:
         raise SettingError("replay takes one model; `workbench compare` takes several")
     found = load(session, lenient=lenient)

@@ -1,6 +1,7 @@
 """The recorded sessions that ship with the package: their files, what their cards say, and the sessions themselves."""
 
 import tomllib
+from filecmp import cmp
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,17 @@ def hard_tasks_folder() -> Path:
 def bundled_files() -> tuple[Path, ...]:
     """The bundled session files, by name."""
     return tuple(sorted(folder().glob("*/session.jsonl.gz")))
+
+
+def is_bundled_file(path: Path) -> bool:
+    """Whether a file is a bundled session, wherever it lies."""
+    return path.is_file() and any(cmp(path, file, shallow=False) for file in bundled_files())
+
+
+def is_bundled_session(session: Session) -> bool:
+    """Whether a session in memory says that it was recorded for this package."""
+    origin, names = session.origin, {file.parent.name for file in bundled_files()}
+    return origin.format == "recorded" and origin.path in names
 
 
 def bundled() -> list[Session]:

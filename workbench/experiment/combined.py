@@ -16,8 +16,8 @@ from workbench.palette import REFERENCES
 if TYPE_CHECKING:
     import pandas as pd
 
-STEADY = ("", "extractive")
-"""Models that answer the same each time: none, and the rule-based writer."""
+STEADY = ("", "bundled", "extractive")
+"""Models that answer the same each time: none, recorded answers, and the rule-based writer."""
 
 _REPLAY = ["session", "strategy"]
 _PLACE = ["session", "strategy", "mode", "share", "metric"]

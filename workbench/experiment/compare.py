@@ -21,16 +21,17 @@ from workbench.errors import SettingError, UnknownName
 from workbench.experiment.combined import replicated
 from workbench.experiment.filler import FillerModel, ModelUse, is_asked
 from workbench.experiment.keys import code_version, described, key
-from workbench.experiment.prepared import Prepared, SessionSource, What, limited, read, sources_of
+from workbench.experiment.prepared import Prepared, SessionSource, What, is_bundled, limited, read, sources_of
 from workbench.experiment.progress import progress
 from workbench.experiment.replay_rows import Row, replays
 from workbench.experiment.shards import merged_tables, run_shards, shards
-from workbench.experiment.spec import RunSpec, chosen_baseline, documented, with_references
+from workbench.experiment.spec import DEFAULT_MODEL, RunSpec, chosen_baseline, documented, with_references
 from workbench.experiment.store import SCHEMA, Results, RunFolder
 from workbench.experiment.work import Shard, ShardResult, Task, is_compared, replay_key
 from workbench.experiment.workers import Workers, workers
 from workbench.formats import percent
 from workbench.models import recorded_name
+from workbench.models.bundled_answers import NAME as BUNDLED
 from workbench.models.local import server_address
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings, local_weights
@@ -169,7 +170,8 @@ class Run:
 
     @classmethod
     def of(cls, sources: Sequence[SessionSource], spec: RunSpec) -> Self:
-        """The run of these sources."""
+        """The run of these sources; bundled sessions alone have the summaries that ship, where no model is named."""
+        spec = spec.with_default_model(BUNDLED if all(map(is_bundled, sources)) else DEFAULT_MODEL)
         presets = with_references(spec.strategies)
         known = [one.name for one in presets]
         if spec.baseline and spec.baseline not in (*known, *REFERENCES):

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
-from workbench.datasets.bundled import bundled_files
+from workbench.datasets.bundled import bundled_files, is_bundled_file, is_bundled_session
 from workbench.errors import SettingError, Unanswered
 from workbench.experiment.filler import FillerModel
 from workbench.formats import some
@@ -21,6 +21,7 @@ from workbench.metrics.metric import MetricInput
 from workbench.metrics.view import view
 from workbench.metrics.work_exam.document import file_beside
 from workbench.metrics.work_exam.reading import WorkReading
+from workbench.models.bundled import Bundled
 from workbench.models.extractive import Extractive
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
@@ -75,11 +76,10 @@ class Prepared:
 
         `extractive` takes what it reads from the index, so that no message is read a second time.
         """
-        if not isinstance(model, Extractive):
+        if not isinstance(model, Extractive | Bundled):
             return model if isinstance(model, AnsweringModel) else AnsweringModel(model)
         if model not in self._models:
-            self._models[model] = found = model.reading_with(self.index.extractor)
-            self._models[found] = found
+            self._models[model] = model.reading_with(self.index.extractor)
         return self._models[model]
 
 
@@ -277,6 +277,13 @@ def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Sessio
         if place not in once or source.named:
             once[place] = source
     return [replace(source, number=number) for number, source in enumerate(once.values())]
+
+
+def is_bundled(source: SessionSource) -> bool:
+    """Whether a source is a bundled session, as a file or in memory."""
+    if source.path is not None:
+        return is_bundled_file(source.path)
+    return source.session is not None and is_bundled_session(source.session)
 
 
 def limited(sources: Sequence[SessionSource], limit: int | None) -> list[SessionSource]:

@@ -17,6 +17,7 @@ from workbench.metrics.costs.pricing import pricing
 from workbench.metrics.metric import MetricInput, Retained, Score
 from workbench.metrics.paging import paging
 from workbench.metrics.view import VIEW, culprits
+from workbench.metrics.work_exam.reader_error import RULES
 from workbench.models.model import Completion, Model
 from workbench.models.summary_quality import STANDS_IN
 from workbench.palette import REFERENCES
@@ -169,6 +170,7 @@ def _asked(completions: Sequence[Completion]) -> Row:
         "usd": None if None in costs else sum(cost for cost in costs if cost is not None),
         "seconds": sum(completion.seconds for completion in completions),
         "fallbacks": sum(completion.fallback for completion in completions),
+        "by_rule": sum(_writer(completion) in RULES for completion in completions),
         "writer": " + ".join(dict.fromkeys(map(_writer, completions))),
         "method": " + ".join(dict.fromkeys(filter(None, map(_method, completions)))),
         "left_out": sum(completion.left_out or 0 for completion in completions),

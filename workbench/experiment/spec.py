@@ -38,6 +38,8 @@ from workbench.transcript.personal import KINDS
 Function = TypeVar("Function", bound=Callable[..., object])
 DEFAULT_STRATEGIES = ("none", "truncate", "summarize", "pipeline")
 REFERENCE_STRATEGIES = ("none", "null")
+DEFAULT_MODEL = "extractive"
+"""Writes summaries where no model is named; in a comparison of bundled sessions alone it is `bundled`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,11 @@ def several_models(value: Any) -> tuple[str | Model, ...]:  # noqa: ANN401 - wha
     if len(set(folders)) < len(folders):
         raise ValueError("two of its folders have the same name, which is all that reports show; rename one")
     return tuple(models.values())
+
+
+def models_or_none(value: Any) -> tuple[str | Model, ...]:  # noqa: ANN401 - whatever was given
+    """As `several_models`; nothing where none is named."""
+    return () if value in ("", (), []) else several_models(value)
 
 
 def read_boundaries(value: object) -> Boundaries:
@@ -244,11 +251,15 @@ class RunSpec(Scope, Execution):
     )
 
     window: Window = Field(None, description="Context window in tokens; None takes each session's own.")
-    model: Annotated[tuple[str | Model, ...], Read(several_models)] = Field(
-        ("extractive",),
-        description="Model that writes summaries: extractive, litellm:NAME, local, command:LINE or folder:PATH; "
-        "several are compared.",
+    model: Annotated[tuple[str | Model, ...], Read(models_or_none)] = Field(
+        (),
+        description="Model that writes summaries: bundled, extractive, litellm:NAME, local, command:LINE or "
+        "folder:PATH; several are compared. None: extractive, or bundled where `compare` has bundled sessions only.",
     )
+
+    def with_default_model(self, name: str = DEFAULT_MODEL) -> Self:
+        """The same with this model where none is named."""
+        return self if self.model else self.changed(model=name)
 
     def settings(self) -> dict[str, object]:
         """What the run's figures depend on, as plain JSON: part of its manifest and of its folder's name."""

@@ -43,7 +43,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         **_PLACE, "number": "int", "at": "int", "reason": "str", "target": "int", "tokens_before": "int",
         "tokens_after": "int", "tokens_sent": "int", "dropped": "int", "rewritten": "int", "kept": "int",
         "stages": "str", "requests": "int", "input_tokens": "int", "output_tokens": "int", "usd": "float",
-        "seconds": "float", "fallbacks": "int", "writer": "str", "method": "str", "left_out": "int",
+        "seconds": "float", "fallbacks": "int", "by_rule": "int", "writer": "str", "method": "str", "left_out": "int",
         "findings": "lines", "misreports": "lines", "outcome": "str", "why": "str", "violations": "int",
     },
     "retention": {

@@ -20,6 +20,7 @@ from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import SCHEMA, RunFolder
 from workbench.metrics import NAMES
 from workbench.metrics.builtin import installed
+from workbench.metrics.work_exam.reader_error import RULES
 from workbench.models.folder import Folder, are_changed
 from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
@@ -78,7 +79,8 @@ class ReplayResult:
         model: which was there to write summaries.
         asked: whether that model was asked anything, or may have been.
         summaries: that were asked for, or would have been where it is pending.
-        written: those of them that the model wrote; `useless` where its answer was of no use. The rest is unanswered.
+        written: those of them that the model wrote; `useless` where its answer was of no use. The rest is unanswered,
+            or not bundled.
         paid: the dollars that the run has spent on each request, by its name in the ledger; None if unknown.
         recall: exam recall on the strategy's own trigger; None where it has no score.
     """
@@ -158,9 +160,10 @@ def _replayed(
     if tables is None:
         return replace(done, paid=_paid(task, requests_of(asked)))
     own = [row for row in tables["compactions"] if row["strategy"] == preset.name]
-    summaries, useless = (sum(row[name] for row in own) for name in ("requests", "fallbacks"))
+    summaries, useless, by_rule = (sum(row[name] for row in own) for name in ("requests", "fallbacks", "by_rule"))
+    by_others = useless if model.name in RULES else by_rule
     paid = _paid(task, tables["paid"], tables["paid"])
-    counts = {"summaries": summaries, "written": summaries - useless, "useless": useless}
+    counts = {"summaries": summaries, "written": summaries - by_others, "useless": useless}
     recall = next((row["value"] for row in tables["scores"] if _is_recall(row, preset.name)), None)
     return replace(done, asked=summaries > 0, paid=paid, recall=recall, **counts)
 

@@ -12,6 +12,12 @@ Maker: TypeAlias = Callable[[str], Model]
 """Makes a model from the part of its name behind the colon; empty without a colon."""
 
 
+def _bundled(rest: str) -> Model:
+    from workbench.models.bundled import Bundled
+
+    return Bundled()
+
+
 def _command(rest: str) -> Model:
     from workbench.models.command import Command, command_words
 
@@ -54,6 +60,7 @@ def _scripted(rest: str) -> Model:
 
 
 BUILTIN: Mapping[str, Maker] = {
+    "bundled": _bundled,
     "command": _command,
     "extractive": _extractive,
     "folder": _folder,
@@ -63,11 +70,15 @@ BUILTIN: Mapping[str, Maker] = {
 }
 
 
+SUMMARIES_ONLY = ("bundled", "extractive")
+"""Models that write summaries and answer no questions."""
+
+
 def find_model(name: Model | str) -> Model:
     """The model of that name, built in or installed. A model is given back as it is.
 
-    Built in are `command:<command line>`, `extractive`, `folder:<path>`, `litellm:<name>`, `local`, `local:<weights>`
-    and `scripted:<what it says>`.
+    Built in are `bundled`, `command:<command line>`, `extractive`, `folder:<path>`, `litellm:<name>`, `local`,
+    `local:<weights>` and `scripted:<what it says>`.
 
     Raises:
         UnknownName: neither built in nor installed.

@@ -20,7 +20,7 @@ from uuid import uuid4
 from workbench.errors import AnswerAwaited, SettingError
 from workbench.models.language_model import LanguageModel
 from workbench.models.model import Completion, SummaryRequest
-from workbench.models.plain_text import plain_text, within_limit
+from workbench.models.plain_text import plain_text, request_key, within_limit
 from workbench.models.tokenizer import TiktokenCounter
 
 REQUEST, ANSWER, RESULTS = ".request.txt", ".answer.txt", ".results.json"
@@ -159,8 +159,7 @@ class Folder(LanguageModel):
 
     def _key(self, request: SummaryRequest) -> str:
         """A name for all that is asked."""
-        parts = [request.purpose, request.max_tokens, plain_text(request), self.replicate]
-        return _hash(json.dumps(parts, ensure_ascii=True))
+        return request_key(request, self.replicate)
 
 
 def are_changed(folder: Path, taken: Mapping[str, str]) -> bool:

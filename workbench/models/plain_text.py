@@ -1,5 +1,8 @@
 """A request as one plain text, for programs and people that take and give plain text."""
 
+import hashlib
+import json
+
 from workbench.models.billing import THOUGHT
 from workbench.models.model import SummaryRequest
 from workbench.models.tokenizer import TiktokenCounter
@@ -21,6 +24,12 @@ def plain_text(request: SummaryRequest) -> str:
     parts = [*prompts, length_limit(request)]
     text = "\n\n".join(filter(None, parts)) + "\n"
     return text.encode("utf-8", "replace").decode()  # half a character cannot be written
+
+
+def request_key(request: SummaryRequest, replicate: int = 0) -> str:
+    """A name for all that is asked; another replicate asks the same text anew."""
+    parts = [request.purpose, request.max_tokens, plain_text(request), replicate]
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()
 
 
 def length_limit(request: SummaryRequest) -> str:

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from workbench.errors import SettingError
 from workbench.models import BUILTIN, find_model
+from workbench.models.bundled import Bundled
 from workbench.models.command import Command
 from workbench.models.folder import Folder
 from workbench.models.language_model import LanguageModel
@@ -85,6 +86,8 @@ class ModelSettings:
             SetupError: something is missing here that the model needs.
         """
         found = find_model(wanted)
+        if isinstance(found, Bundled):
+            return replace(found, on_bad_summary=self.on_bad_summary)
         if not isinstance(found, LanguageModel):
             return found
         if isinstance(found, Local) and not found.address:
@@ -108,6 +111,8 @@ class ModelSettings:
     def seal(self, model: Model) -> Mapping[str, object]:
         """What the answers of one of these models depend on, besides the requests."""
         inner = innermost(model)
+        if isinstance(inner, Bundled):
+            return {"bundled": inner.seal, "on_bad_summary": inner.on_bad_summary}
         if not isinstance(inner, LanguageModel):
             return {}
         return {**inner.seal(_NO_REQUEST), "on_bad_summary": self.on_bad_summary}

@@ -36,7 +36,7 @@ def differences(run: Tables, metric: str = "") -> pd.DataFrame:
     if base is None or base not in set(run.select(metric, mode)["strategy"]):
         return pd.DataFrame(columns=list(COLUMNS))
     rows = compare_table(run.scores, metric, base, mode, run.at_used_sizes)
-    return without_bias(run, rows, metric, base)
+    return without_bias(run, rows, metric, base, mode)
 
 
 @once
@@ -45,7 +45,8 @@ def lead(run: Tables, first: str) -> pd.DataFrame:
     mode, metric = "matched" if run.shares else "natural", run.first_half
     if len(run.contenders) < 2 or run.values(metric, first, mode).empty:
         return pd.DataFrame(columns=list(COLUMNS))
-    return without_bias(run, lead_table(run.scores, metric, first, mode, run.at_used_sizes), metric, first)
+    rows = lead_table(run.scores, metric, first, mode, run.at_used_sizes)
+    return without_bias(run, rows, metric, first, mode)
 
 
 def level_with_first(run: Tables) -> list[str]:

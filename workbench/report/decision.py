@@ -20,7 +20,7 @@ from workbench.report.cost import within_reach
 from workbench.report.html import sentences
 from workbench.report.once import once
 from workbench.report.readers import bias_between, no_winner
-from workbench.report.summaries import RECORDED, by_size, recorded
+from workbench.report.summaries import RECORDED, by_size, recorded, summary_counts
 from workbench.report.tables import Tables
 
 FIELDS = ("recommendation", "trade_off", "agent", "confidence")
@@ -79,8 +79,10 @@ def decision(run: Tables) -> Decision | None:
     use = max(level, key=lambda name: (saved[name], means[name]))
     others = [str(name) for name in means.index if name != use]
     half = run.leading("natural")
-    unsettled = [name for name in others if abs(means[use] - means[name]) < 100 * bias_between(run, use, name, half)]
-    why_none = no_winner(run, use, unsettled, half)
+    unsettled = [
+        name for name in others if abs(means[use] - means[name]) < 100 * bias_between(run, use, name, half, "natural")
+    ]
+    why_none = no_winner(run, use, unsettled, half, "natural")
     text = render(
         "report/decision.txt", half=half, no_winner=why_none, use=use,
         level=level, others=others, recall=recall.to_dict(), saved=saved, margin=MARGIN,
@@ -148,7 +150,7 @@ def _changes(
         by_panel=[(name, by) for name in before if panel and (by := [PANEL[one] for one in panel.ahead[name, use]])],
         windows=(int(windows.min()), int(windows.max())) if len(windows) else None,
         projects=len({run.project(name) for name in rows["session"]}), fewest=FEWEST,
-        by_rules=set(run.compactions["writer"].dropna()) & {"extractive"},
+        counts=summary_counts(run),
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from workbench.judge.exam.sitting import ExamResults
 from workbench.markup import render
 from workbench.metrics import HALVES
 from workbench.report.html import Html, empty, part
+from workbench.report.readers import who_wrote
 from workbench.report.summaries import integrity, recorded, writers
 from workbench.report.tables import Tables
 from workbench.validation.checks import ceiling, floor
@@ -56,7 +57,7 @@ def reproduce_html(run: Tables) -> Html:
     )  # fmt: skip
     return part(
         "reproduce", None, command.strip(), command=command.strip(), made=made, settings=settings,
-        packages=[f"{name} {version}" for name, version in made.get("packages", {}).items()],
+        wrote=who_wrote(run), packages=[f"{name} {version}" for name, version in made.get("packages", {}).items()],
         when=None if created is None else datetime.fromtimestamp(created, UTC),
     )  # fmt: skip
 

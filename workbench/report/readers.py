@@ -13,13 +13,20 @@ import pandas as pd
 from workbench.formats import decimal, joined, some
 from workbench.metrics import NAMES, STATEMENTS, WORK
 from workbench.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.metrics.work_exam.reader_error import Calibration, TextKind
+from workbench.metrics.work_exam.reader_error import Calibration, TextKind, parts_of
 from workbench.palette import REFERENCES
 from workbench.report.once import once
+from workbench.report.summaries import summary_counts
 from workbench.report.tables import Tables
 
-KIND_WORDS: Mapping[TextKind, str] = {"model": "a model's summary", "rule": "a rule's summary", "cut": "cut messages"}
-WITHOUT_A_MODEL = "Without a model a comparison of presets compares triggers, cuts and cost, not summaries."
+KIND_WORDS: Mapping[TextKind, str] = {
+    "model": "a model's summary", "rule": "a rule's summary", "mixed": "a model's or a rule's summary",
+    "cut": "cut messages",
+}  # fmt: skip
+WITHOUT_A_MODEL = (
+    "Without a model a comparison of presets compares triggers, cuts and cost, not summaries. "
+    "Name one with --model: litellm:NAME, command:LINE or folder:PATH."
+)
 """Said first where rules wrote all summaries of a run."""
 BIAS = "the fitted reader's own error may be larger"
 """The reason that a difference decides nothing."""
@@ -27,8 +34,8 @@ BIAS = "the fitted reader's own error may be larger"
 
 @once
 def kinds(run: Tables) -> dict[str, TextKind]:
-    """Who made the contexts of each strategy: a model, a rule, or nobody, where messages were only cut."""
-    return {name: run.text_kinds.get(name, "cut") for name in run.contenders}
+    """Who made the contexts of each strategy: a model, a rule, each some, or nobody, where messages were only cut."""
+    return {name: run.text_kind(name) for name in run.contenders}
 
 
 def only_rules(run: Tables) -> bool:
@@ -37,8 +44,30 @@ def only_rules(run: Tables) -> bool:
 
 
 def opening(run: Tables) -> str:
-    """What must be said before anything else; mostly nothing."""
-    return WITHOUT_A_MODEL if only_rules(run) and len(run.contenders) > 1 else ""
+    """What must be said before anything else; nothing where each strategy has one kind of writer, and some a model."""
+    if only_rules(run) and len(run.contenders) > 1:
+        return WITHOUT_A_MODEL
+    mixed = [name for name, kind in kinds(run).items() if kind == "mixed"]
+    if not mixed:
+        return ""
+    counts = summary_counts(run)
+    return (
+        f"A rule wrote {counts.by_rule:,} of {some(counts.total, 'summary', 'summaries')}, some of {joined(mixed)} "
+        "among them: what these keep is not what a model's summaries keep. With --model extractive a rule writes all."
+    )
+
+
+def who_wrote(run: Tables) -> str:
+    """Who wrote the summaries, in one line with counts; empty where there are none."""
+    counts = summary_counts(run)
+    if not counts.total:
+        return ""
+    summaries = some(counts.total, "summary", "summaries")
+    if not counts.by_model:
+        return f"{summaries}, all by a rule and none by a language model."
+    if not counts.by_rule:
+        return f"{summaries}, all by {joined(counts.models)}."
+    return f"{summaries}: {counts.by_model:,} by {joined(counts.models)}, {counts.by_rule:,} by a rule."
 
 
 def calibrations() -> Mapping[TextKind, Calibration]:
@@ -47,24 +76,38 @@ def calibrations() -> Mapping[TextKind, Calibration]:
     return {} if left_out is None else left_out.kinds
 
 
-def bias_between(run: Tables, strategy: str, other: str, metric: str) -> float:
+def bias_between(run: Tables, strategy: str, other: str, metric: str, mode: str = "") -> float:
     """How much of a difference between two strategies may be the reader's error, in the metric's unit; 0 for one kind.
 
-    Exact names say nothing of what a model's summary is worth: a difference in names of any size may be bias.
+    Exact names say nothing of what a model's summary is worth: a difference in names of any size may be bias. Where a
+    rule wrote some of a strategy's summaries, its share counts.
+
+    Args:
+        run: the run.
+        strategy: a strategy.
+        other: with which it is compared.
+        metric: in which.
+        mode: in which mode; empty for all.
     """
-    kind, other_kind = kinds(run).get(strategy, "cut"), kinds(run).get(other, "cut")
-    if kind == other_kind or metric not in (WORK, NAMES):
+    kind, other_kind = run.text_kind(strategy, mode), run.text_kind(other, mode)
+    if (kind == other_kind != "mixed") or metric not in (WORK, NAMES):
         return 0.0
+    rule_share, other_rule_share = run.rule_share(strategy, mode), run.rule_share(other, mode)
     if metric == NAMES:
-        return 1.0 if "model" in (kind, other_kind) else 0.0
+        parts = {*parts_of(kind), *parts_of(other_kind)}
+        if "model" not in parts:
+            return 0.0
+        return 1.0 if "cut" in parts else abs(rule_share - other_rule_share)
     left_out = shipped_reader().left_out
-    if left_out is None or not {kind, other_kind} <= left_out.kinds.keys():
+    if left_out is None or not {*parts_of(kind), *parts_of(other_kind)} <= left_out.kinds.keys():
         return 0.0
     projects = {run.project(session) for session in run.sessions_with_work}
-    return left_out.errors.lead_bound(kind, other_kind, max(len(projects), 1))
+    return left_out.errors.lead_bound(
+        kind, other_kind, max(len(projects), 1), rule_share=rule_share, other_rule_share=other_rule_share
+    )
 
 
-def without_bias(run: Tables, rows: pd.DataFrame, metric: str, first: str) -> pd.DataFrame:
+def without_bias(run: Tables, rows: pd.DataFrame, metric: str, first: str, mode: str) -> pd.DataFrame:
     """A table of differences in which those that may be the reader's error decide nothing, and say so.
 
     Args:
@@ -72,13 +115,14 @@ def without_bias(run: Tables, rows: pd.DataFrame, metric: str, first: str) -> pd
         rows: as of `analysis.compared`.
         metric: that was compared.
         first: with which each strategy of the rows is compared.
+        mode: in which they were compared.
     """
-    rows = rows.copy()
+    rows = rows.astype({"verdict": object, "why": object})  # a column without a word has no place for one
     for index, row in rows.iterrows():
         name = str(row["strategy"])
         if row["verdict"] not in ("better", "worse") or name in REFERENCES:
             continue
-        if abs(float(row["difference"])) < bias_between(run, name, first, metric):
+        if abs(float(row["difference"])) < bias_between(run, name, first, metric, mode):
             rows.loc[index, ["verdict", "why"]] = ["undecided", BIAS]
     return rows
 
@@ -95,7 +139,8 @@ def who_read(run: Tables) -> str:
 
 def calibration_words(run: Tables) -> str:
     """How the reader does on each kind of context that is compared here; empty for one kind."""
-    present = [kind for kind in KIND_WORDS if kind in kinds(run).values()]
+    writers = {part for kind in kinds(run).values() for part in parts_of(kind)}
+    present = [kind for kind in KIND_WORDS if kind in writers]
     known = calibrations()
     if not run.has_work or "model" not in present or len(present) < 2:
         return ""
@@ -136,7 +181,7 @@ def _stand_in(run: Tables) -> str:
     )
 
 
-def no_winner(run: Tables, first: str, rivals: list[str], metric: str) -> str:
+def no_winner(run: Tables, first: str, rivals: list[str], metric: str, mode: str) -> str:
     """Why there is no winner between the first and some rivals of another kind; empty without such rivals."""
     if not rivals:
         return ""
@@ -146,16 +191,16 @@ def no_winner(run: Tables, first: str, rivals: list[str], metric: str) -> str:
             f"No winner between {names}: exact names do not tell what a model's summary is worth, and nobody wrote "
             "questions about the work."
         )
-    bias = max(bias_between(run, first, rival, metric) for rival in rivals)
+    bias = max(bias_between(run, first, rival, metric, mode) for rival in rivals)
     return (
         f"No winner between {names}: the fitted reader alone may make a lead of {_short(bias)} between "
-        f"{_kinds_of(run, first, rivals)}, which is more than this one."
+        f"{_kinds_of(run, [first, *rivals], mode)}, which is more than this one."
     )
 
 
-def _kinds_of(run: Tables, first: str, rivals: list[str]) -> str:
-    found = kinds(run)
-    return joined([KIND_WORDS[kind] for kind in dict.fromkeys(found[name] for name in (first, *rivals))])
+def _kinds_of(run: Tables, names: list[str], mode: str) -> str:
+    kinds_there = dict.fromkeys(run.text_kind(name, mode) for name in names)
+    return joined([KIND_WORDS[kind] for kind in kinds_there])
 
 
 def _short(share: float) -> str:

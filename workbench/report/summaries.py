@@ -5,6 +5,7 @@ Their columns are in `docs/tables.md`, with units.
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 
 import pandas as pd
 
@@ -12,6 +13,8 @@ from workbench.analysis.paired import interval_columns
 from workbench.analysis.survival import survival
 from workbench.formats import missing
 from workbench.metrics import NAMES, WORK
+from workbench.metrics.work_exam.reader_error import RULES
+from workbench.models.bundled_answers import NAME as BUNDLED
 from workbench.palette import REFERENCES
 from workbench.report.html import sentences
 from workbench.report.once import once
@@ -270,6 +273,35 @@ def _writer(run: Tables, name: str, own: pd.DataFrame) -> dict[str, object]:
     }  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class SummaryCounts:
+    """Who wrote the summaries of a run.
+
+    Attributes:
+        by_model: how many models wrote.
+        by_rule: how many a rule wrote: `extractive`, or a strategy's stand-in.
+        models: the models, as the tables name them.
+    """
+
+    by_model: int = 0
+    by_rule: int = 0
+    models: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """All summaries."""
+        return self.by_model + self.by_rule
+
+
+@once
+def summary_counts(run: Tables) -> SummaryCounts:
+    """Who wrote the summaries of a run's contenders."""
+    rows = run.summaries[~run.summaries["strategy"].isin(REFERENCES)]
+    writers = rows["writer"].str.split(" + ", regex=False).explode().unique()
+    total, by_rule = int(rows["requests"].sum()), int(rows["by_rule"].sum())
+    return SummaryCounts(total - by_rule, by_rule, tuple(name for name in writers if name not in RULES))
+
+
 OWN = ("", "extractive")
 """Writers that no provider stands behind."""
 COUNTS = ["summaries", "written", "useless"]
@@ -280,11 +312,14 @@ def answers(replays: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         `model`; `summaries` that the run needs; those `written` by it; those `useless`, for which other text stands;
-        `pending` replays, which are in no figure; `usd`, the dollars that the run has paid, missing if unknown.
+        those `not_bundled`, which `extractive` wrote; `pending` replays, which are in no figure; `usd`, the dollars
+        that the run has paid, missing if unknown.
     """
     asked = replays[~replays["model"].fillna("").isin(OWN)]
     by = asked.assign(pending=asked["status"] == "pending").groupby("model", sort=False)
     found = by[[*COUNTS, "pending"]].sum().astype(int)
+    lacking = found["summaries"] - found["written"] - found["useless"]
+    found["not_bundled"] = lacking.where(found.index == BUNDLED, 0)
     return found.assign(usd=by["usd"].apply(lambda each: each.sum(skipna=False))).reset_index()
 
 

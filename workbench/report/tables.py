@@ -197,15 +197,51 @@ class Tables:
         return estimate(found.tolist(), [self.project(name) for name in found.index], least=least, most=most)
 
     @cached_property
-    def text_kinds(self) -> dict[str, TextKind]:
-        """Who made the contexts of each strategy: a model, a rule, or nobody, where messages were only cut."""
-        writers: dict[str, set[str]] = {str(name): set() for name in self.replays["strategy"]}
-        for strategy, writer in zip(self.compactions["strategy"], self.compactions["writer"], strict=True):
-            if writer:
-                writers.setdefault(str(strategy), set()).add(str(writer))
-        return {strategy: text_kind(" + ".join(sorted(names))) for strategy, names in writers.items()}
+    def _kinds(self) -> dict[str, dict[str, TextKind]]:
+        """Who made the contexts of each strategy, by mode; over all modes under an empty one."""
+        writers: dict[str, dict[str, set[str]]] = {str(name): {"": set()} for name in self.replays["strategy"]}
+        for row in self.compactions[self.compactions["writer"] != ""].itertuples():
+            by_mode = writers.setdefault(str(row.strategy), {})
+            for mode in ("", str(row.mode)):
+                by_mode.setdefault(mode, set()).add(str(row.writer))
+        return {
+            strategy: {mode: text_kind(" + ".join(sorted(names))) for mode, names in by_mode.items()}
+            for strategy, by_mode in writers.items()
+        }
 
-    def half_of_headline(self, values: pd.Series[float], strategy: str, metric: str) -> Estimate | None:
+    def text_kind(self, strategy: str, mode: str = "") -> TextKind:
+        """Who made a strategy's contexts: a model, a rule, each some, or nobody, where messages were only cut.
+
+        Args:
+            strategy: any of the run.
+            mode: where both wrote, who did in this mode.
+        """
+        kinds = self._kinds.get(strategy, {})
+        kind = kinds.get("", "cut")
+        return kinds.get(mode, kind) if kind == "mixed" else kind
+
+    def rule_share(self, strategy: str, mode: str = "") -> float:
+        """The share of a strategy's summaries that a rule wrote, in one mode or in all.
+
+        It is a half where both wrote and nothing says how many.
+        """
+        kind = self.text_kind(strategy, mode)
+        if kind != "mixed":
+            return float(kind == "rule")
+        rows = self.summaries[self.summaries["strategy"] == strategy]
+        rows = rows[rows["mode"] == mode] if mode else rows
+        requests = int(rows["requests"].sum())
+        return float(rows["by_rule"].sum()) / requests if requests else 0.5
+
+    @cached_property
+    def summaries(self) -> pd.DataFrame:
+        """The compactions that asked for summaries, each with `by_rule`: how many of its summaries a rule wrote."""
+        rows = self.compactions[self.compactions["requests"] > 0]
+        is_by_rule = rows["writer"].map(text_kind) == "rule"
+        derived = rows["requests"].where(is_by_rule, rows["fallbacks"])  # runs of before there was such a column
+        return rows.assign(by_rule=rows["by_rule"].fillna(derived))
+
+    def half_of_headline(self, values: pd.Series[float], strategy: str, metric: str, mode: str) -> Estimate | None:
         """The mean of one value of the work or of names a session, with its interval over projects.
 
         The interval of the work holds the fitted reader's own error on projects that it was not fitted to.
@@ -214,16 +250,16 @@ class Tables:
         left_out = shipped_reader().left_out
         if half is None or half.low is None or metric != WORK or left_out is None:
             return half
-        kind = self.text_kinds.get(strategy, "cut")
+        kind, rule_share = self.text_kind(strategy, mode), self.rule_share(strategy, mode)
         by_project = values.groupby([self.project(session) for session in values.index]).mean()
-        contexts = [ForetoldContext(str(project), kind, mean) for project, mean in by_project.items()]
+        contexts = [ForetoldContext(str(project), kind, mean, rule_share) for project, mean in by_project.items()]
         interval = left_out.errors.score(contexts)
         return Estimate(half.mean, half.n, half.projects, interval.low, interval.high)
 
     def equal_size(self, strategy: str, share: float | None = None, metric: str = "") -> Estimate | None:
         """A half of the headline, by default the leading one, when all are cut to the same size; or over all shares."""
         metric = metric or self.leading("matched")
-        return self.half_of_headline(self.values(metric, strategy, "matched", share), strategy, metric)
+        return self.half_of_headline(self.values(metric, strategy, "matched", share), strategy, metric, "matched")
 
     def used(self, strategy: str, share: float) -> float | None:
         """The size that a strategy really used where a share was asked for, as a share of the history: a mean."""
@@ -280,7 +316,9 @@ class Tables:
         metric = metric or self.leading("natural")
         values = self.values(metric, strategy)
         is_half = metric in HALVES
-        return self.half_of_headline(values, strategy, metric) if is_half else self.mean_over_projects(values)
+        return (
+            self.half_of_headline(values, strategy, metric, "natural") if is_half else self.mean_over_projects(values)
+        )
 
     def best_recall(self, strategy: str, metric: str = "") -> Estimate | None:
         """A half of the headline; strategies are ordered by the leading one, which is the default.
@@ -291,7 +329,7 @@ class Tables:
         """
         metric = metric or self.first_half
         values = self._even(metric).get(strategy, pd.Series(dtype=float)).dropna()
-        found = self.half_of_headline(values, strategy, metric)
+        found = self.half_of_headline(values, strategy, metric, "matched")
         area = self.area(strategy, metric)
         if found and area:
             shift = area.mean - found.mean

@@ -13,7 +13,15 @@ from workbench.report.comparison import differences, lead
 from workbench.report.decision import decision
 from workbench.report.html import Html, part, sentences
 from workbench.report.once import once
-from workbench.report.readers import bias_between, calibration_words, no_winner, opening, unknown_work, who_read
+from workbench.report.readers import (
+    bias_between,
+    calibration_words,
+    no_winner,
+    opening,
+    unknown_work,
+    who_read,
+    who_wrote,
+)
 from workbench.report.summaries import answer_sentences, by_size, dots, headline, recorded
 from workbench.report.tables import SAVED, Tables
 from workbench.report.trust import trust_sentences
@@ -40,11 +48,13 @@ def verdict(run: Tables) -> Conclusion:
     if not recall:
         return Conclusion(_no_answer(run), caveats=_caveats(run))
     best, first = recall[0]
-    metric = run.first_half
-    unsettled = [name for name, mean in recall[1:] if first.mean - mean.mean < bias_between(run, best, name, metric)]
+    metric, mode = run.first_half, "matched" if run.shares else "natural"
+    unsettled = [
+        name for name, mean in recall[1:] if first.mean - mean.mean < bias_between(run, best, name, metric, mode)
+    ]
     text = render(
         "report/verdict.txt", recall=recall, where=_where(run), worth=WORTH, alpha=ALPHA, half=metric,
-        own_half=run.leading("natural"), no_winner=no_winner(run, best, unsettled, metric),
+        own_half=run.leading("natural"), no_winner=no_winner(run, best, unsettled, metric, mode),
         rivals=[one for one in lead(run, best).to_dict("records") if one["strategy"] not in out],
         saved=run.own_trigger(best, SAVED), own=run.own_trigger(best),
     )  # fmt: skip
@@ -111,7 +121,7 @@ def verdict_html(run: Tables, losses: str = "#losses") -> Html:
     `losses` is the address of what the recommended strategy lost.
     """
     found, chosen = verdict(run), decision(run)
-    said_first, reader = opening(run), who_read(run)
+    said_first, reader = opening(run), " ".join(filter(None, (who_wrote(run), who_read(run))))
     if chosen is not None:
         lost = (run.losses["strategy"] == chosen.use).any()
         plain = " ".join(filter(None, (said_first, str(chosen), reader, str(found))))

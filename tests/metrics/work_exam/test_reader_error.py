@@ -49,6 +49,17 @@ def test_a_bias_against_one_kind_is_part_of_the_bound() -> None:
     assert BIASED.lead_bound("model", "model", projects=10) == 0.0
 
 
+def test_where_a_rule_wrote_a_part_the_error_is_that_of_both_each_by_its_share() -> None:
+    bounds = [
+        BIASED.lead_bound("mixed", "rule", projects=10, rule_share=share) for share in (0.0, 0.5, 1.0)
+    ]  # fmt: skip
+    assert bounds == pytest.approx([BIASED.lead_bound("model", "rule", projects=10), 0.1, 0.0])
+    same = BIASED.lead_bound("mixed", "mixed", projects=10, rule_share=0.3, other_rule_share=0.3)
+    assert same == pytest.approx(0.0)
+    mixed = [ForetoldContext(one.project, "mixed", one.chance, 1.0) for one in contexts("model", 0.5, 0.7, 0.6)]
+    assert BIASED.score(mixed) == BIASED.score(contexts("rule", 0.5, 0.7, 0.6))
+
+
 def test_two_contexts_of_a_project_are_no_two_projects() -> None:
     same = [ForetoldContext("p", "model", 0.5)] * 8
     apart = contexts("model", *[0.5] * 8)
@@ -71,7 +82,9 @@ def test_the_reader_that_ships_knows_its_errors() -> None:
         ("extractive", "rule"),
         ("extractive + the strategy's stand-in", "rule"),
         ("litellm:gpt-4o-mini", "model"),
-        ("extractive + a-model", "model"),
+        ("extractive + a-model", "mixed"),
+        ("bundled (a model) + extractive", "mixed"),
+        ("bundled (a model)", "model"),
     ],
 )
 def test_a_context_is_of_the_kind_that_its_writer_makes(writer: str, kind: str) -> None:

@@ -16,6 +16,7 @@ from workbench.compaction.prompt_template import harmless
 from workbench.errors import AnswerAwaited, ModelError, SettingError
 from workbench.metrics.exam.gap import GAP, gapped
 from workbench.metrics.exam.item import Item, ItemKind
+from workbench.models import SUMMARIES_ONLY
 from workbench.models.likelihood import CachedLikelihood
 from workbench.models.model import Completion, Model, SummaryRequest
 from workbench.models.tokenizer import TiktokenCounter
@@ -116,8 +117,10 @@ class Choice(ModelReader):
     """
 
     def __init__(self, model: Model, replicate: int = 0) -> None:
-        if model.name == "extractive":
-            raise SettingError("extractive is no language model; name another one, such as litellm:gpt-4o-mini")
+        if model.name in SUMMARIES_ONLY:
+            raise SettingError(
+                f"{model.name} is no language model to ask; name another one, such as litellm:gpt-4o-mini"
+            )
         self._model, self._seed = with_replicate(model, replicate), replicate
         self._failed: list[str] = []
         self.name = model.name

@@ -14,6 +14,7 @@ from workbench.judge.contexts import ContextSpec
 from workbench.judge.work_exam.contexts import REFERENCES
 from workbench.metrics.work_exam.document import exams_of
 from workbench.metrics.work_exam.question import SessionExams
+from workbench.models import SUMMARIES_ONLY
 from workbench.models.model import Model
 from workbench.replay.boundaries import at_shares
 from workbench.transcript.session import Session
@@ -93,7 +94,7 @@ class WorkSpec(ContextSpec):
         Raises:
             SettingError: there is none, or it is no language model.
         """
-        if self.model is None or model_name(self.model) == "extractive":
+        if self.model is None or model_name(self.model) in SUMMARIES_ONLY:
             raise SettingError("contexts are read by a language model; name one, such as --model litellm:gpt-4o-mini")
         return self.how.model(self.model)
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from workbench.ragged import Floats
 
-TextKind: TypeAlias = Literal["model", "rule", "cut"]
-"""Who made a context: a model wrote a summary, a rule wrote one, or messages were only cut."""
+TextKind: TypeAlias = Literal["model", "rule", "mixed", "cut"]
+"""Who made contexts: a model wrote their summaries, a rule did, each wrote some, or messages were only cut."""
 RULES = ("extractive", "the strategy's stand-in")
 """Writers of summaries that are no models."""
 DRAWS = 4_000
@@ -30,7 +30,15 @@ def text_kind(writer: str) -> TextKind:
     """The kind of context that a writer of summaries makes: a model's name, several with ` + `, or nothing."""
     if not writer:
         return "cut"
-    return "rule" if all(name in RULES for name in writer.split(" + ")) else "model"
+    are_rules = {name in RULES for name in writer.split(" + ")}
+    if len(are_rules) == 2:
+        return "mixed"
+    return "rule" if are_rules == {True} else "model"
+
+
+def parts_of(kind: TextKind) -> tuple[TextKind, ...]:
+    """The kinds that a kind is made of: mixed contexts are a model's and a rule's."""
+    return ("model", "rule") if kind == "mixed" else (kind,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +57,19 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class ForetoldContext:
-    """A context of a strategy as the fitted reader sees it: its mean chance over the questions of its sheet."""
+    """A context of a strategy as the fitted reader sees it.
+
+    Attributes:
+        project: of its session.
+        kind: who made the strategy's contexts.
+        chance: its mean over the questions of its sheet.
+        rule_share: the share of the strategy's summaries that a rule wrote, where the kind is mixed.
+    """
 
     project: str
     kind: TextKind
     chance: float
+    rule_share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +106,8 @@ class ReaderErrors:
         chances = _by_project(contexts)
         counts = np.array(list(map(len, chances.values())), dtype=np.float64)
         promises = np.array(list(map(np.mean, chances.values())))
-        real = self._drawn(promises, counts, self._errors(contexts[0].kind), self.context / np.sqrt(counts), seed)
+        errors = self._errors(contexts[0].kind, contexts[0].rule_share)
+        real = self._drawn(promises, counts, errors, self.context / np.sqrt(counts), seed)
         mean = float(np.average(promises, weights=counts))
         low, high = _interval(real)
         return ScoreInterval(mean, max(low, 0.0), min(high, 1.0))
@@ -115,28 +132,49 @@ class ReaderErrors:
             mine, theirs = chances[project], other_chances[project]
             leads.append(float(np.mean(mine) - np.mean(theirs)))
             spread.append(self.context * math.sqrt(1 / len(mine) + 1 / len(theirs)))
-        errors = self._errors(contexts[0].kind, others[0].kind)
+        kind, other_kind = contexts[0].kind, others[0].kind
+        errors = self._differences(kind, other_kind, contexts[0].rule_share, others[0].rule_share)
         real = self._drawn(np.array(leads), np.ones(len(leads)), errors, np.array(spread), seed)
         low, high = _interval(real)
         return ScoreInterval(float(np.mean(leads)), low, high)
 
-    def lead_bound(self, kind: TextKind, other: TextKind, projects: int, seed: int = 0) -> float:
-        """The lead below which 95 % of the leads lie that the reader's error alone makes on so many projects."""
+    def lead_bound(
+        self,
+        kind: TextKind,
+        other: TextKind,
+        projects: int,
+        seed: int = 0,
+        *,
+        rule_share: float = 0.0,
+        other_rule_share: float = 0.0,
+    ) -> float:
+        """The lead below which 95 % of the leads lie that the reader's error alone makes on so many projects.
+
+        Args:
+            kind: of the contexts of one strategy.
+            other: of those of the other strategy.
+            projects: how many have both.
+            seed: of the random draws.
+            rule_share: the share of the first strategy's summaries that a rule wrote, where its kind is mixed.
+            other_rule_share: the same of the other strategy.
+        """
         none = np.zeros(projects)
         spread = np.full(projects, self.context * math.sqrt(2))
-        real = self._drawn(none, np.ones(projects), self._errors(kind, other), spread, seed)
+        errors = self._differences(kind, other, rule_share, other_rule_share)
+        real = self._drawn(none, np.ones(projects), errors, spread, seed)
         return float(np.percentile(np.abs(real), 100 - 2 * OUTSIDE))
 
-    def _errors(self, kind: TextKind, other: TextKind | None = None) -> Floats:
-        """The errors of the projects that have a kind of context; with another kind, how much larger they are."""
+    def _errors(self, kind: TextKind, rule_share: float) -> Floats:
+        """The errors of the projects that have a kind of context."""
+        return np.array([_error_of(errors, kind, rule_share) for errors in self.by_project if _has(errors, kind)])
+
+    def _differences(self, kind: TextKind, other: TextKind, rule_share: float, other_rule_share: float) -> Floats:
+        """How much larger the errors of the one kind are, in the projects that have both."""
         differences = []
         for errors in self.by_project:
-            if kind not in errors:
-                continue
-            if other is None:
-                differences.append(errors[kind])
-            elif other in errors:
-                differences.append(errors[kind] - errors[other])
+            if _has(errors, kind) and _has(errors, other):
+                mine, theirs = _error_of(errors, kind, rule_share), _error_of(errors, other, other_rule_share)
+                differences.append(mine - theirs)
         return np.array(differences)
 
     def _drawn(self, promises: Floats, weights: Floats, errors: Floats, spread: Floats, seed: int) -> Floats:
@@ -179,6 +217,17 @@ def _by_project(contexts: Sequence[ForetoldContext]) -> dict[str, list[float]]:
     for context in contexts:
         chances[context.project].append(context.chance)
     return chances
+
+
+def _has(errors: Mapping[TextKind, float], kind: TextKind) -> bool:
+    return set(parts_of(kind)) <= errors.keys()
+
+
+def _error_of(errors: Mapping[TextKind, float], kind: TextKind, rule_share: float) -> float:
+    """The error of a project for a kind of context; where both wrote, that of each by its share."""
+    if kind == "mixed":
+        return (1 - rule_share) * errors["model"] + rule_share * errors["rule"]
+    return errors[kind]
 
 
 def _interval(values: Floats) -> tuple[float, float]:

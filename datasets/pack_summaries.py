@@ -1,0 +1,199 @@
+"""Packs a real model's summaries for the bundled sessions: `python datasets/pack_summaries.py FOLDER`.
+
+Only a maintainer needs this. First have the requests written and answered, as often as it takes:
+
+    workbench compare --model folder:FOLDER                    # the README's main command
+    workbench compare --shares 0.2 ... --model folder:FOLDER   # its results command
+
+Then pack. The program asks what those two commands of the README ask, takes each answer from FOLDER, else from the
+file that ships (`datasets/summaries/answers.jsonl`), and writes that file anew. Answers that nobody asks for any more
+are dropped. It never writes into FOLDER, and may run while answers still come: the next round adds to the file.
+
+Without FOLDER it uses what ships. `--check` writes nothing, and exits with 1 where an answer is missing or stale.
+"""
+
+import argparse
+import re
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+from workbench.errors import AnswerAwaited  # noqa: E402
+from workbench.experiment.compare import Run  # noqa: E402
+from workbench.experiment.prepared import What, read, sources_of  # noqa: E402
+from workbench.experiment.replay_rows import replays  # noqa: E402
+from workbench.experiment.requests_ahead import RequestsAhead  # noqa: E402
+from workbench.experiment.spec import RunSpec  # noqa: E402
+from workbench.models.bundled_answers import (  # noqa: E402
+    NAME,
+    BundledAnswer,
+    answers_text,
+    read_answers,
+    shipped_file,
+)
+from workbench.models.folder import Folder, about  # noqa: E402
+from workbench.models.model import Completion, SummaryRequest  # noqa: E402
+from workbench.models.plain_text import request_key  # noqa: E402
+from workbench.models.summary_quality import RepairingModel  # noqa: E402
+from workbench.models.wrappers import AnsweringModel  # noqa: E402
+
+COMMANDS = ("main", "results")
+"""The commands of the README whose summaries ship, by their marks."""
+
+
+@dataclass
+class Recorder:
+    """A model that answers from a folder, else from a file of answers, and keeps what was asked.
+
+    Attributes:
+        file: the answers that are packed already.
+        folder: new answers; None for none.
+        who: who wrote the new answers.
+        answers: by the key of each request that was asked: its answer, or None where there is none.
+        fresh: the keys of the answers that came from the folder.
+    """
+
+    file: Path
+    folder: Path | None = None
+    who: str = ""
+    name: str = NAME
+    answers: dict[str, BundledAnswer | None] = field(default_factory=dict)
+    fresh: set[str] = field(default_factory=set)
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        """The answer.
+
+        Raises:
+            AnswerAwaited: there is none.
+        """
+        key = request_key(request)
+        if self.answers.get(key) is None:
+            self.answers[key] = self._from_folder(key, request) or read_answers(self.file).get(key)
+        answer = self.answers[key]
+        if answer is None:
+            raise AnswerAwaited("no answer is there yet")
+        return answer.completion(self.name)
+
+    def _from_folder(self, key: str, request: SummaryRequest) -> BundledAnswer | None:
+        if self.folder is None:
+            return None
+        try:
+            completion = Folder(str(self.folder), writes=False).complete(request)
+        except AnswerAwaited:
+            return None
+        self.fresh.add(key)
+        return BundledAnswer(
+            key=key,
+            text=completion.text,
+            input_tokens=completion.input_tokens,
+            output_tokens=completion.output_tokens,
+            writer=self.who,
+            cut=completion.cut,
+        )
+
+
+def readme_specs(readme: str) -> Iterator[RunSpec]:
+    """The runs of the README's commands whose summaries ship."""
+    options = argparse.ArgumentParser()
+    options.add_argument("--strategies", "-s")
+    options.add_argument("--shares")
+    options.add_argument("--out")
+    options.add_argument("--no-report", action="store_true")
+    for name in COMMANDS:
+        command = re.search(rf"<!-- {name} command -->\n```bash\n(.*?)```", readme, re.DOTALL)
+        if command is None:
+            raise SystemExit(f"the README has no {name} command")
+        words = shlex.split(command[1].replace("\\\n", " "))
+        chosen = options.parse_args(words[words.index("compare") + 1 :])
+        settings = {"strategies": chosen.strategies, "shares": chosen.shares}
+        yield RunSpec(model=NAME, **{setting: value for setting, value in settings.items() if value})
+
+
+def ask_all(recorder: Recorder, spec: RunSpec, what: What = ()) -> None:
+    """Ask a recorder all that a run asks, as far as answers allow: a summary of a summary waits for the first one.
+
+    Args:
+        recorder: is asked, and remembers.
+        spec: of the run.
+        what: its sessions; none: the bundled ones.
+    """
+    run = Run.of(sources_of(what), spec)
+    for source in run.sources:
+        for ready in read(source).ready:
+            for preset in run.task.presets:
+                ahead = RequestsAhead(AnsweringModel(RepairingModel(recorder)), chained=True)
+                for _ in replays(ready, preset, ahead, spec):
+                    ahead.chained = False  # only in the natural replay, which is made before all others
+
+
+@dataclass(frozen=True)
+class Packing:
+    """What a file of answers should hold, and what is wrong with what it holds.
+
+    Attributes:
+        answers: to all that was asked, as far as they are there.
+        asked: how many requests; those behind a missing answer are not known.
+        fresh: how many of the answers came from the folder.
+        stale: how many answers of the file nobody asks for any more.
+    """
+
+    answers: Sequence[BundledAnswer]
+    asked: int
+    fresh: int
+    stale: int
+
+    @property
+    def missing(self) -> int:
+        """How many requests have no answer."""
+        return self.asked - len(self.answers)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether nothing is missing or stale."""
+        return not self.missing and not self.stale
+
+    @classmethod
+    def of(cls, recorder: Recorder) -> "Packing":
+        """What a recorder was asked."""
+        answers = [answer for answer in recorder.answers.values() if answer is not None]
+        stale = read_answers(recorder.file).keys() - recorder.answers.keys()
+        return cls(answers, len(recorder.answers), len(recorder.fresh), len(stale))
+
+    def __str__(self) -> str:
+        return (
+            f"asked: {self.asked}, besides what waits behind a missing answer\n"
+            f"recorded: {len(self.answers)}, {self.fresh} of them from the folder\n"
+            f"missing: {self.missing}\nstale: {self.stale}"
+        )
+
+
+def main(words: Sequence[str] | None = None, what: What = ()) -> int:
+    """Pack, and say what is recorded, missing and stale."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, nargs="?", help="the folder of `--model folder:FOLDER`")
+    parser.add_argument("--who", default="", help="who wrote its answers; else as its model.toml says")
+    parser.add_argument("--file", type=Path, default=shipped_file(), help="the file of answers")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 where one is missing or stale")
+    given = parser.parse_args(words)
+    who = given.who or (about(given.folder).who if given.folder else "")
+    if given.folder and not who:
+        parser.error("nobody says who wrote the answers: give --who, or write it into model.toml in the folder")
+    recorder = Recorder(given.file, given.folder, who)
+    for spec in readme_specs((ROOT / "README.md").read_text("utf-8")):
+        ask_all(recorder, spec, what)
+        print(f"{len(recorder.answers)} requests so far", file=sys.stderr)
+    packing = Packing.of(recorder)
+    print(packing)
+    if given.check:
+        return int(not packing.is_current)
+    given.file.write_text(answers_text(packing.answers), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
