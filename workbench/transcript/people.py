@@ -5,15 +5,14 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 from workbench.transcript.words import phrases_of, words_of
 
-_CAPITAL = "[" + "".join(char for char in map(chr, range(0x0530)) if char.isupper()) + "]"
+CAPITAL = "[" + "".join(char for char in map(chr, range(0x0530)) if char.isupper()) + "]"
 """A capital of Latin, Greek or Cyrillic."""
-_WORD = rf"(?:{_CAPITAL}[^\W\d_]*(?:['’-][^\W\d_]+)*|[A-Z]\.)"
-_PARTICLE = (
+WORD = rf"(?:{CAPITAL}[^\W\d_]*(?:['’-][^\W\d_]+)*|[A-Z]\.)"
+PARTICLE = (
     r"(?:van der|van den|van de|von der|de la|de los|van|von|der|den|del|della|de|da|di|do|dos|das"
     r"|du|le|la|bin|ibn|binti|al|el|y|e|zu|ten|ter|af|av|of)"
 )
@@ -24,11 +23,14 @@ _TITLE = (
 _KANA, _HAN, _HANGUL = r"\u3040-\u30ff\u4e00-\u9fff", r"\u4e00-\u9fff", r"가-힣"
 _STOP = r"(?=[\s\"'`,;<>|)}\]\\.]|$)"
 FULL_NAME = (
-    rf"(?:{_TITLE}{_WORD},? (?:{_PARTICLE} )?{_WORD}(?: (?:{_PARTICLE} )?{_WORD}){{0,2}}"
+    rf"(?:{_TITLE}{WORD},? (?:{PARTICLE} )?{WORD}(?: (?:{PARTICLE} )?{WORD}){{0,2}}"
     rf"|[{_HAN}]{{2,4}}|[{_HANGUL}]{{2,4}}|[{_KANA}]{{2,5}}[ \u3000][{_KANA}]{{1,5}}){_STOP}"
 )
 """A first and a last name."""
-NAME = rf"(?:{_TITLE}{_WORD}(?:,? (?:{_PARTICLE} )?{_WORD}){{0,3}}){_STOP}"
+NAME = (
+    rf"(?:{_TITLE}{WORD}(?:,? (?:{PARTICLE} )?{WORD}){{0,3}}"
+    rf"|[{_HAN}]{{2,4}}|[{_HANGUL}]{{2,4}}|[{_KANA}]{{2,5}}[ \u3000][{_KANA}]{{1,5}}){_STOP}"
+)
 """A first name, a last name or both."""
 _NO_PERSON = words_of("no_person")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -37,10 +39,11 @@ _CAPITAL_INSIDE = re.compile(r"(?:Mc|Mac|De|Di|La|Le|Van|Von|Fitz|O)[A-Z][a-z]+"
 
 def is_person(name: str) -> bool:
     """Whether what looks like a name is none of a thing, a firm or a place of a program."""
-    return all(_is_of_person(word) for word in _LETTERS.findall(name))
+    return all(is_name_word(word) for word in _LETTERS.findall(name))
 
 
-def _is_of_person(word: str) -> bool:
+def is_name_word(word: str) -> bool:
+    """Whether a word looks like a part of a person's name."""
     if word.lower() in _NO_PERSON:
         return False
     if word.lower() == word.upper():  # in a script without capitals
@@ -93,18 +96,20 @@ _CUES: dict[str, list[Cue]] = {}
 for _cue in _cues():
     _CUES.setdefault(_EDGE.split(_cue.phrase)[-1], []).append(_cue)
 _CANDIDATE = re.compile(
-    rf"{_CAPITAL}(?<![\w.@/\\$-].)(?:(?<=[A-Z])\.|[^\W\d_]*(?:['’-][^\W\d_]+)*)"
-    rf"(?: (?:{_PARTICLE} )?{_WORD}){{0,3}}(?![\w(@/-])"
+    rf"{CAPITAL}(?<![\w.@/\\$-].)(?:(?<=[A-Z])\.|[^\W\d_]*(?:['’-][^\W\d_]+)*)"
+    rf"(?: (?:{PARTICLE} )?{WORD}){{0,3}}(?![\w(@/-])"
 )
 _BETWEEN = " \"'*_{:"
 """What may stand between a phrase and a name."""
 _LINE = " \t>*_-"
 """What may stand before the text of a line."""
 _NEW_LINES = re.compile(r"[ \t]{0,3}[,.!]?[ \t]{0,3}(?:\r?\n[ \t>*_-]{0,10}){1,3}\Z")
+_COMMA = re.compile(r", ?\Z")
+_END_OF_LINE = re.compile(r"[.!]?[ \t\r]*(?:\n|\Z)")
 _REACH = 60
 """Characters before a name that are looked at."""
 _MAIL_BEHIND = re.compile(
-    r"[\"']?(?:,[ ]?[\"']?e?mail[\"']?[ ]?[=:][ ]?[\"']|[ ]?[<(\[])(?:mailto:)?(?=[\w.+-]{1,64}@[\w-])"
+    r"[\"']?(?:,[ ]?[\"']?e?mail[\"']?[ ]?[=:][ ]?[\"']|[ ]?[<(\[])(?:mailto:)?(?=[\w.+-]{0,64}@[\w-])"
 )
 _BEFORE_MAIL = (" ", "<", "(", "[", '"', "'", ",")
 _BLAME = re.compile(
@@ -133,7 +138,7 @@ def _is_told(text: str, start: int, stop: int) -> bool:
     if is_before_mail and _MAIL_BEHIND.match(text, stop):
         return True
     before = text[max(0, start - _REACH) : start]
-    gap = _NEW_LINES.search(before)
+    gap = _NEW_LINES.search(before) or (_END_OF_LINE.match(text, stop) and _COMMA.search(before))
     phrase = (before[: gap.start()] if gap else before.rstrip(_BETWEEN)).lower()
     for cue in _CUES.get(_EDGE.split(phrase)[-1], ()):
         if words >= cue.least and cue.ends_line == bool(gap) and _ends_with(phrase, cue):
@@ -147,79 +152,5 @@ def _ends_with(before: str, cue: Cue) -> bool:
         return False
     rest = before[: len(before) - len(cue.phrase)]
     if cue.begins_line:
-        return rest.rstrip(_LINE)[-1:] in ("", "\n", "\r", '"', "'", ":")
+        return rest.rstrip(_LINE)[-1:] in ("", "\n", "\r", '"', "'", ":", ",", ".", "!")
     return not rest[-1:].isalnum() and rest[-1:] not in tuple("_-$/")
-
-
-def _given_names() -> Iterator[str]:
-    for line in Path(__file__).with_name("given_names.txt").read_text("utf-8").splitlines():
-        if not line.startswith("#"):
-            yield from line.split(" ")
-
-
-GIVEN_NAMES = frozenset(_given_names())
-_NAME_LIKE = re.compile(
-    rf"{_CAPITAL}(?<![\w.@/\\$-].)[^\W\d_]*(?:['’-][^\W\d_]+)*"
-    rf"(?:,? (?:{_PARTICLE} )?{_WORD}){{0,3}}(?![\w(@/-])"
-)
-"""Words with capitals, a comma between the first two at most."""
-_PART = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*\.?")
-_FIRST_LETTERS = frozenset(name[:2] for name in GIVEN_NAMES)
-_TOLD = frozenset(phrases_of("people.toml")["told"])
-"""Before a given name alone, it is a person to whom something is said or done."""
-_BEFORE = re.compile(r"([^\W\d_]+)[,:]? \Z")
-_CELL = r"[^\W\d_a-z][^\W\d_]{1,20}(?:[ -][^\W\d_a-z][^\W\d_]{1,20})?"
-_CELLS = re.compile(rf"(?<![^\s:>;,])(?P<earlier>{_CELL})(?P<sign>[;,\t])(?P<later>{_CELL})(?=(?P=sign))")
-"""Two cells of a row with a name each."""
-_LINE_BESIDE = 100
-"""Characters of a line beside a number of a person that are looked at."""
-
-
-def listed_people(text: str) -> Iterator[tuple[int, int]]:
-    """Where a frequent given name stands beside another name, or alone where something is said to a person."""
-    for candidate in _NAME_LIKE.finditer(text):
-        parts = list(_PART.finditer(text, *candidate.span()))
-        if not any(_is_given(part.group()) for part in parts):
-            continue
-        for run in _runs_of_names(parts):
-            if len(run) > 1 or _is_told_to(text, run[0].start()):
-                yield run[0].start(), run[-1].end()
-
-
-def _is_given(word: str) -> bool:
-    return word in GIVEN_NAMES or (len(word) > 3 and word.isupper() and word.title() in GIVEN_NAMES)
-
-
-def _is_told_to(text: str, start: int) -> bool:
-    before = _BEFORE.search(text, max(0, start - _REACH), start)
-    return before is not None and before[1] in _TOLD
-
-
-def _runs_of_names(parts: list[re.Match[str]]) -> Iterator[list[re.Match[str]]]:
-    """The words beside each other that may be of a person, where one of them is a given name."""
-    run: list[re.Match[str]] = []
-    for part in parts:
-        if part.group()[0].islower() or _is_of_person(part.group().rstrip(".")):
-            run.append(part)
-            continue
-        if any(_is_given(word.group()) for word in run):
-            yield run
-        run = []
-    if any(_is_given(word.group()) for word in run):
-        yield run
-
-
-def people_beside(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Where names of people stand in the line of a number that a person has, half-open."""
-    line_start = max(text.rfind("\n", 0, start) + 1, start - _LINE_BESIDE)
-    line_stop = text.find("\n", stop)
-    line_stop = min(len(text) if line_stop < 0 else line_stop, stop + _LINE_BESIDE)
-    for candidate in _NAME_LIKE.finditer(text, line_start, line_stop):
-        name = candidate.group()
-        words = name.count(" ") + 1
-        if (words > 1 or _is_given(name)) and is_person(name):
-            yield candidate.span()
-    for cells in _CELLS.finditer(text, line_start, line_stop):
-        for name in ("earlier", "later"):
-            if is_person(cells[name]):
-                yield cells.span(name)

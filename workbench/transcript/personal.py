@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 from workbench.transcript.credentials import Place
 from workbench.transcript.identity_numbers import identity_numbers, is_base58_with_check
-from workbench.transcript.people import listed_people, people, people_beside
+from workbench.transcript.listed_people import listed_people
+from workbench.transcript.people import people
+from workbench.transcript.person_lines import CERTAIN_KINDS, beside
 from workbench.transcript.person_numbers import numbers_of_persons
 from workbench.transcript.personal_forms import in_forms
 from workbench.transcript.personal_names import NAMED_KINDS, NamedValue, named_values
@@ -19,21 +21,25 @@ from workbench.transcript.postal_addresses import places
 from workbench.transcript.words import words_of
 
 _EXTENSION = r"(?:[ ]?x\d{1,5})?"
+_BEFORE, _BEHIND = r"(?<![0-9A-Za-z_À-ӿ(./+-])", r"(?![0-9A-Za-z_-]|\.\d)"
+_BEFORE_CODE, _BEHIND_GROUPS = r"(?<![0-9A-Za-z_À-ӿ+.,-])", r"(?![0-9A-Za-z_-]|[. ]\d)"
 _PHONE = re.compile(
     "|".join(
         (
-            rf"(?<![\w+.,-])\+[1-9](?:[ .()/-]{{0,2}}\d){{7,14}}{_EXTENSION}(?!\w)",  # international
-            rf"(?<![\w+.,-])00[1-9]\d{{0,2}}(?:[ .-]\(?\d{{2,12}}\)?){{1,5}}{_EXTENSION}(?![\w-]|\.\d)",
-            r"(?<![\w(./+-])(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d([.-]))[2-9]\d\d(?(1)\1|[ .-])\d{4}"
-            rf"{_EXTENSION}(?![\w-]|\.\d)",  # North American
-            r"(?<![\w(./+-])\(0\d{1,4}\) ?\d{2,8}(?:[ -]\d{2,8}){0,3}(?![\w-]|\.\d)",  # national, with a 0
-            r"(?<![\w(./+-])0\d{1,4}-\d{3,4}-\d{3,4}(?![\w-]|\.\d)",
-            r"(?<![\w(./+-])0[1-9]\d{1,2}-[2-9]\d{6,7}(?![\w-]|\.\d)",  # Chinese, of a house
-            r"(?<![\w(./+-])(?<![0-9a-fA-F] )0[1-9]([ .])\d\d(?:\2\d\d){3}(?![\w-]|[ .][0-9a-fA-F]{2}\b)",
-            r"(?<![\w(./+-])\([1-9]\d\) ?9?\d{4}-\d{4}(?![\w-]|\.\d)",  # Brazilian
-            r"(?<![\w(./+-])(?<!\d )0[1-9]\d{1,3}[ /](?:\d{6,8}|\d{3,4} \d{3,4})(?![\w-]|[. ]\d)",
-            r"(?<![\w(./+-])1[3-9]\d{9}(?![\w-]|\.\d)",  # Chinese mobile
-            r"(?<![\w(./+-])(?<!\d )[6-9]\d{4} \d{5}(?![\w-]|[. ]\d)",  # Indian mobile
+            rf"{_BEFORE_CODE}\+[1-9](?:[ .()/-]{{0,2}}\d){{7,14}}{_EXTENSION}(?!\w)",  # international
+            rf"{_BEFORE_CODE}00[1-9]\d{{0,2}}(?:[ .-]\(?\d{{2,12}}\)?){{1,5}}{_EXTENSION}{_BEHIND}",
+            rf"{_BEFORE}(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d([.-]))[2-9]\d\d(?(1)\1|[ .-])\d{{4}}"
+            rf"{_EXTENSION}{_BEHIND}",  # North American
+            rf"{_BEFORE}\(0\d{{1,4}}\) ?\d{{2,8}}(?:[ -]\d{{2,8}}){{0,3}}{_BEHIND}",  # national, with a 0
+            rf"{_BEFORE}0\d{{1,4}}-\d{{3,4}}-\d{{3,4}}{_BEHIND}",
+            rf"{_BEFORE}0[1-9]\d{{1,2}}-[2-9]\d{{6,7}}{_BEHIND}",  # Chinese, of a house
+            rf"{_BEFORE}(?<![0-9a-fA-F] )0[1-9]([ .])\d\d(?:\2\d\d){{3}}(?![0-9A-Za-z_-]|[ .][0-9a-fA-F]{{2}}\b)",
+            rf"{_BEFORE}\([1-9]\d\) ?9?\d{{4}}-\d{{4}}{_BEHIND}",  # Brazilian
+            rf"{_BEFORE}(?<!\d )0[1-9]\d{{1,3}}[ /](?:\d{{6,8}}|\d{{3,4}} \d{{3,4}}){_BEHIND_GROUPS}",
+            rf"{_BEFORE}(?<!\d )0[1-9]\d{{1,4}} ?[/-] ?\d{{2,4}}(?: \d{{1,4}}){{1,4}}{_BEHIND_GROUPS}",  # German
+            rf"{_BEFORE}\(0[1-9]\d{{1,4}}\) ?\d{{1,4}}(?: \d{{1,4}}){{1,4}}{_BEHIND_GROUPS}",
+            rf"{_BEFORE}1[3-9]\d{{9}}{_BEHIND}",  # Chinese mobile
+            rf"{_BEFORE}(?<!\d )[6-9]\d{{4}} \d{{5}}{_BEHIND_GROUPS}",  # Indian mobile
         )
     )
 )
@@ -150,6 +156,7 @@ _SIGNED = re.compile(
     r"(?P<name>[^\W\d_][\w.,'’ -]{1,60}?)[ \t]+<(?P<mail>[^<>\s]{3,100})>",
     re.MULTILINE,
 )
+_FOREIGN_SENDER = re.compile(r"(?P<name>[一-龥々]{2,4}|[가-힣]{2,4}) ?<[\w.+-]{1,64}@")
 _MACHINE = re.compile(
     r"bot\b|\[bot\]|noreply|no-reply|actions|^(?:claude|copilot|codex|cursor|gemini|github|gitlab"
     r"|dependabot|renovate)\b",
@@ -254,7 +261,11 @@ def _devices(text: str) -> Iterator[Place]:
         for match in pattern.finditer(text):
             if not _NOBODY.fullmatch(match.group()):
                 yield Place(*match.span(), "device")
-    for match in _ATTACHED.finditer(text) if "List of devices attached" in text or "transport_id:" in text else ():
+    for match in (
+        _ATTACHED.finditer(text)
+        if "adb devices" in text or "List of devices attached" in text or "transport_id:" in text
+        else ()
+    ):
         yield Place(*match.span("serial"), "device")
     for match in _SERIAL_OF_MACHINE.finditer(text) if "Serial" in text or "UUID" in text else ():
         yield Place(*match.span("serial"), "device")
@@ -283,6 +294,8 @@ def _names(text: str) -> Iterator[Place]:
         if not _MACHINE.search(match["name"]) and not _MACHINE.search(match["mail"]):
             yield Place(*match.span("name"), "name")
     for match in _CARD_OF_PERSON.finditer(text) if "BEGIN:VCARD" in text else ():
+        yield Place(*match.span("name"), "name")
+    for match in _FOREIGN_SENDER.finditer(text) if not text.isascii() and "@" in text else ():
         yield Place(*match.span("name"), "name")
     for match in _GECOS.finditer(text) if "x:" in text else ():
         yield Place(*match.span("name"), "name")
@@ -358,10 +371,6 @@ KINDS = frozenset({"email", "home", *(finder.kind for finder in FINDERS), *NAMED
 _NEAR = 300
 """Characters between a name that says little and other personal data that makes it clear."""
 _MAIL = re.compile(r"[\w.+-]@[\w-]{1,63}\.\w")
-_PLACEHOLDER = "REDACTED-"
-"""What is masked already begins with it."""
-_OF_A_PERSON = frozenset({"bank", "birth", "card", "iban", "id", "phone", "place", "ssn"})
-"""Kinds of data beside which a name is that of a person."""
 
 
 def personal(text: str, kinds: frozenset[str] = KINDS) -> Iterator[Place]:
@@ -375,11 +384,13 @@ def personal(text: str, kinds: frozenset[str] = KINDS) -> Iterator[Place]:
             places.append(Place(value.start, value.stop, value.kind))
     yield from places
     starts = sorted(place.start for place in places)
+    certain_starts = sorted(place.start for place in places if place.kind in CERTAIN_KINDS)
     for value in weak:
-        if _is_near(text, value, starts):
+        if _is_near(text, value, certain_starts if value.single else starts):
             yield Place(value.start, value.stop, value.kind)
-    if "name" in kinds:
-        yield from _names_beside(text, places)
+    for place in beside(text, places):
+        if place.kind in kinds:
+            yield place
 
 
 def _of_finders(text: str, kinds: frozenset[str]) -> Iterator[Place]:
@@ -391,15 +402,6 @@ def _of_finders(text: str, kinds: frozenset[str]) -> Iterator[Place]:
     for place in _patients(text) if "PID|" in text else ():
         if place.kind in kinds:
             yield place
-
-
-def _names_beside(text: str, places: list[Place]) -> Iterator[Place]:
-    """Names of people in the lines of numbers that a person has."""
-    for place in places:
-        if place.kind not in _OF_A_PERSON or _PLACEHOLDER in text[place.start : place.stop]:
-            continue
-        for start, stop in people_beside(text, place.start, place.stop):
-            yield Place(start, stop, "name")
 
 
 def _is_near(text: str, value: NamedValue, starts: list[int]) -> bool:

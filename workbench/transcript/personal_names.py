@@ -10,18 +10,24 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from workbench.transcript.people import FULL_NAME, GIVEN_NAMES, NAME, is_person
+from workbench.transcript.listed_people import GIVEN_NAMES
+from workbench.transcript.people import FULL_NAME, NAME, is_person
 from workbench.transcript.tables import columns
 from workbench.transcript.words import lowered, words_of
 
 
 class NamedValue(NamedTuple):
-    """A value behind a telling name: where it is (half-open), its kind, and whether its name says little."""
+    """A value behind a telling name: where it is (half-open), its kind, and whether its name says little.
+
+    Attributes:
+        single: whether it is one word that may be of a person, or of anything else.
+    """
 
     start: int
     stop: int
     kind: str
     weak: bool = False
+    single: bool = False
 
 
 class Label(NamedTuple):
@@ -93,6 +99,8 @@ _ABBREVIATIONS = frozenset(word for word in _BY_WORD if word.isascii() and not w
 """What labels begin with that are no words: `s/n`, `d.o.b.`."""
 _STEM = re.compile(r"(?<=.{3})(?:nummer|number)$")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_LETTERS = re.compile(r"[A-Za-z]+")
+"""One word or several without a sign between: `IdNr`."""
 
 NAMED_KINDS = frozenset(label.kind for label in _LABELS)
 """The kinds of personal data that a name gives away."""
@@ -101,7 +109,7 @@ NAMED_KINDS = frozenset(label.kind for label in _LABELS)
 def named_values(text: str, kinds: frozenset[str]) -> Iterator[NamedValue]:
     """The personal data of these kinds behind telling names, in no order; some may overlap."""
     lower = lowered(text)
-    words = {word.lower() for word in set(_WORD.findall(text))}
+    words = {word.lower() for word in (*set(_WORD.findall(text)), *set(_LETTERS.findall(text)))}
     words = (words | {_STEM.sub("", word) for word in words}) & _BY_WORD.keys() | _ABBREVIATIONS
     for word in words if text.isascii() else words | _FOREIGN:
         start = lower.find(word)
@@ -128,7 +136,7 @@ def _value(text: str, start: int, label: Label) -> NamedValue | None:
         value = _behind_words(text, name.end(), label) or _below(text, name.end(), label)
     if value is None or not _is_of(label, value.group()):
         return None
-    return NamedValue(*value.span(), label.kind, label.weak)
+    return NamedValue(*value.span(), label.kind, label.weak, _is_single(label, value.group()))
 
 
 def _stands_for_itself(text: str, name: re.Match[str], link: re.Match[str], value: re.Match[str]) -> bool:
@@ -163,10 +171,14 @@ def _behind_words(text: str, start: int, label: Label) -> re.Match[str] | None:
 def _is_of(label: Label, value: str) -> bool:
     """Whether a value of this look may be what its label says."""
     if label.kind == "name":
-        return is_person(value) and (not label.weak or " " in value or value in GIVEN_NAMES or not value.isascii())
+        return is_person(value)
     if label.kind == "login":
         return _is_login(value)
     return True
+
+
+def _is_single(label: Label, value: str) -> bool:
+    return label.kind == "name" and " " not in value and value not in GIVEN_NAMES and value.isascii()
 
 
 def _is_login(value: str) -> bool:
@@ -183,7 +195,7 @@ def _in_columns(text: str, kinds: frozenset[str]) -> Iterator[NamedValue]:
             for cell in column.cells:
                 value = label.value.fullmatch(text, *cell)
                 if value and _is_of(label, value.group()):
-                    yield NamedValue(*cell, label.kind, label.weak)
+                    yield NamedValue(*cell, label.kind, label.weak, _is_single(label, value.group()))
 
 
 def _is_telling(title: str) -> bool:
@@ -197,7 +209,9 @@ def _labels_of(title: str) -> tuple[Label, ...]:
     if len(lower) != len(title):
         return ()
     labels = []
-    for word in {word.lower() for word in _WORD.findall(title)} | _FOREIGN | _ABBREVIATIONS:
+    for word in (
+        {word.lower() for word in (*_WORD.findall(title), *_LETTERS.findall(title))} | _FOREIGN | _ABBREVIATIONS
+    ):
         for candidate in re.finditer(re.escape(word), lower) if word in lower and word in _BY_WORD else ():
             start = candidate.start()
             if _begins_word(title, start):

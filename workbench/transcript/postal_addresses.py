@@ -87,6 +87,36 @@ _STREETS = (
         ),
     ),
 )
+
+
+class AddressEnd(NamedTuple):
+    """An address that its end gives away, and what may stand before that."""
+
+    end: re.Pattern[str]
+    before: re.Pattern[str]
+
+
+_ADDRESS_ENDS = (
+    AddressEnd(  # Osterweg 4, 25813 Husum
+        re.compile(
+            r"[0-9](?<![\w.,/-].)\d{0,3}[a-zA-Z]?(?: ?[/m]\.? ?\d{1,4})?(?:, ?|;|\r?\n)(?!(?:19|20)\d\d )"
+            rf"(?:\d{{4,5}}(?: [A-Z]{{2}})?|\d{{2}}-\d{{3}}|\d{{3}} \d\d) {_CITY}(?!\w)"
+        ),
+        re.compile(rf"(?<![\w-])(?:(?:via|rue|calle|os\.|pl\.|al\.|ul\.) )?(?:{_CAPITAL} ){{1,4}}\Z"),
+    ),
+    AddressEnd(  # The Mill, Ashford, Co. Kerry, V92 X4T1
+        re.compile(r"[A-Z](?<!\w.)(?:\d[\dW] ?[A-Z0-9]{4}|[A-Z]?\d[A-Z\d]? \d[ABD-HJLNP-UW-Z]{2})(?!\w)"),
+        re.compile(rf"(?:{_CAPITAL}(?: {_CAPITAL}){{0,3}}, ){{1,4}}\Z"),
+    ),
+    AddressEnd(  # #12, 3rd Cross, Hill Town, Pune 411001
+        re.compile(r"[1-9](?<![\w.].)\d{5}(?![\w.-])"),
+        re.compile(
+            r"(?:#|H\.? ?No\.? ?|Flat |Plot |Door No\.? ?)\d[\w/.-]{0,20}"
+            rf"(?:, [\w.'’/ -]{{2,40}}){{1,6}}, {_CAPITAL}[ -]{{1,3}}\Z"
+        ),
+    ),
+)
+_LONGEST_BEFORE = 120
 _TOWN_OF_STATES = re.compile(rf"{_CITY},? {_any('states')} \d{{5}}(?:-\d{{4}})?(?![\w.-])")
 _BLOCK = re.compile(
     rf"^[ \t>*]{{0,8}}(?:[^\W\d_][\w'’-]{{0,20}}[ -]){{0,2}}(?i:{_any('labels')})(?i: \w{{1,12}}){{0,2}}"
@@ -119,6 +149,11 @@ def places(text: str) -> Iterator[tuple[int, int]]:
     for street in _STREETS:
         for match in street.pattern.finditer(text) if any(hint in text for hint in street.hints) else ():
             yield match.span()
+    for address in _ADDRESS_ENDS:
+        for match in address.end.finditer(text):
+            before = address.before.search(text, max(0, match.start() - _LONGEST_BEFORE), match.start())
+            if before:
+                yield before.start(), match.end()
     for match in _TOWN_OF_STATES.finditer(text):
         yield match.span()
     if "\n" in text:

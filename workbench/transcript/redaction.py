@@ -15,10 +15,13 @@ from urllib.parse import quote, unquote
 
 from workbench.transcript.credentials import Place, in_commands, in_context, in_forms, named_kind
 from workbench.transcript.encodings import BASE64, readings, said_in_base64, unescaped
+from workbench.transcript.listed_people import is_listed
 from workbench.transcript.log import Log
 from workbench.transcript.message import Json, Thinking
+from workbench.transcript.people import is_person
 from workbench.transcript.personal import KINDS, personal
 from workbench.transcript.plain_view import PlainView, plain_view, without_prefixes
+from workbench.transcript.repeated_values import RepeatedValues
 from workbench.transcript.secret_values import is_unlike_words
 from workbench.transcript.session import Session
 
@@ -44,11 +47,8 @@ _HOME = re.compile(
 _INNER_HOME = re.compile(r"((?<=[\w.~-])[/\\]{1,4}(?:home|Users)[/\\]{1,4})([^\W_][\w.-]*)")
 """A home within another folder: only what is known to be a user's name is masked there."""
 _FOLDED_HOME = re.compile(r"(?<![A-Za-z0-9])-(home|Users)-([A-Za-z0-9][\w-]*)")
-_SEAM = re.compile(r"([\s\"']+)")
-"""What no secret that is looked for holds inside: texts are taken apart here, so that time stays linear."""
 _QUOTED = re.compile(r"[^\s\"'<>%\\]*+(?:(?:%[0-9A-Fa-f]{2}|\\{1,3}(?:u[0-9A-Fa-f]{4}|/))[^\s\"'<>%\\]*+)+")
 """Words with escapes of an address or of JSON in them."""
-_RUN = re.compile(r"[A-Za-z0-9]{4,}")
 _LONG_NAME = 100
 _HEXDUMP = re.compile(
     r"(?:^[0-9a-fA-F]{7,8}:?[ \t]+(?:[0-9a-fA-F]{2}(?:[0-9a-fA-F]{2})? {1,2}){1,16}[^\n]{0,40}\n?)+", re.MULTILINE
@@ -91,13 +91,14 @@ class Redactor:
         self._numbers: dict[str, int] = {}
         self._people: dict[str, str] = {}
         self._homes: dict[str, str] = {}
-        self._strays: dict[str, list[str]] = {}  # secrets by their longest run of letters and digits
+        self._repeated = RepeatedValues()
 
     def mask(self, text: str) -> str:
         """The text without what its form or its surroundings give away."""
         if len(text) < 6:
             return text
-        text = self._without(text, self._discoveries(text))
+        self._repeated.read(text)
+        text = self._repeated.masked(self._without(text, self._discoveries(text)))
         if "home" in self._kinds and (
             "/home/" in text or "Users" in text or "%2Fhome" in text or "\\home" in text
         ):  # the pattern alone is slow
@@ -129,21 +130,16 @@ class Redactor:
         return self._secret(discovery.value, discovery.kind)
 
     def mask_again(self, text: str) -> str:
-        """The masked text without what was met elsewhere: a password without its name, a home in a folded path."""
+        """The masked text without what was met elsewhere: a password or a person without a cue, a folded path."""
         if "home" in self._kinds:
             text = _FOLDED_HOME.sub(lambda found: f"-{found[1]}-{self._folded(found[2])}", text)
             text = _INNER_HOME.sub(lambda found: found[1] + self._homes.get(found[2], found[2]), text)
-        if not self._strays:
-            return text
-        text = self._where_encoded(text, self.mask_again)
-        if self._strays.keys().isdisjoint(_RUN.findall(text)):
-            return text
-        return "".join(map(self._without_strays, _SEAM.split(text)))
+        return self._repeated.masked(self._where_encoded(text, self.mask_again))
 
     @property
     def masked(self) -> frozenset[str]:
         """What is masked wherever it occurs: secrets unlike any word, and e-mail addresses."""
-        return frozenset([secret for secrets in self._strays.values() for secret in secrets] + [*self._people])
+        return frozenset([*filter(is_unlike_words, self._secrets), *self._people])
 
     def _where_encoded(self, text: str, mask: Callable[[str], str]) -> str:
         """The text without what is masked once base64, or the escapes of an address or of JSON, are undone."""
@@ -176,8 +172,7 @@ class Redactor:
             number = self._numbers[kind] = self._numbers.get(kind, 0) + 1
             label = f"{MARK}{kind}-{number}"
             self._secrets[value] = label + self._filler(label, len(value) - len(label) - 1)
-            if is_unlike_words(value) and (runs := _RUN.findall(value)):
-                self._strays.setdefault(max(runs, key=len), []).append(value)
+            self._repeated.add(value, kind, self._secrets[value])
         return self._secrets[value]
 
     def _filler(self, label: str, length: int) -> str:
@@ -197,13 +192,17 @@ class Redactor:
         if plain.removesuffix("@example.com") in self._people.values():
             return address
         name = self._people.setdefault(plain, f"person{len(self._people) + 1}")
+        for word in _names_in(plain.partition("@")[0]):
+            self._repeated.add(word, "name", name)
         return f"{name}{mark}example.com"
 
     def _home(self, name: str) -> str:
         bare = name.rstrip(".-")
         if bare in self._homes.values():
             return name
-        return self._homes.setdefault(bare, f"user{len(self._homes) + 1}") + name[len(bare) :]
+        user = self._homes.setdefault(bare, f"user{len(self._homes) + 1}")
+        self._repeated.add(bare, "login", user)
+        return user + name[len(bare) :]
 
     def _folded(self, rest: str) -> str:
         """The rest of a path whose slashes and dots were made hyphens, without the name that it begins with."""
@@ -215,12 +214,6 @@ class Redactor:
             return rest
         name, hyphen, more = rest.partition("-")
         return self._home(name) + hyphen + more
-
-    def _without_strays(self, part: str) -> str:
-        for run in dict.fromkeys(_RUN.findall(part)):
-            for secret in self._strays.get(run, ()):
-                part = part.replace(secret, self._secrets[secret])
-        return part
 
 
 def _discovered(places: Iterable[Place], view: PlainView) -> Iterator[Discovery]:
@@ -266,6 +259,12 @@ def _addresses(text: str) -> Iterable[Place]:
         name = local.group().lstrip(".%-") if local else ""
         if name and name.lower() not in _SERVICES and not _PICTURE.match(found[1]):
             yield Place(found.start() - len(name), found.end(), found.group()[: -len(found[1])])
+
+
+def _names_in(local: str) -> list[str]:
+    """The given name and the surname that stand before the @ of an address, if it is made of such."""
+    words = [word.title() for word in re.findall(r"[^\W\d_]{2,}", local)]
+    return words if len(words) > 1 and any(map(is_listed, words)) and is_person(" ".join(words)) else []
 
 
 def masker(kinds: frozenset[str] | None) -> Callable[[str], str]:

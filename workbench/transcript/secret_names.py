@@ -57,7 +57,7 @@ HINTS = (
     "hmac", "pepper", "mnemonic", "connstr", "seed", *sorted(_FOREIGN | _KEY_WORDS),
 )  # fmt: skip
 """What a text without any telling name does not hold, in small letters."""
-_NAME = r"(?:[^\W\u2e80-\ud7ff]|[.-])*"
+_NAME = r"[A-Za-z0-9_.\u00c0-\u2e7f-]*"
 """Letters of a name, but of scripts that have no spaces between words."""
 _HEAD = re.compile(_NAME + r"\Z")
 _LAST_OF_SEVERAL = frozenset({"key", "token", "secret"})

@@ -131,8 +131,9 @@ _LINE = 300
 
 def named_values(text: str) -> Iterator[tuple[Value, Strength]]:
     """The secrets behind telling names, in no order; some may overlap."""
+    has_ciphers = "ncrypted" in text or "ENC[" in text
     for name in telling_names(text, lowered(text)):
-        if _ENCRYPTED.search(text, max(0, name.start - _LINE), name.start):
+        if has_ciphers and _ENCRYPTED.search(text, max(0, name.start - _LINE), name.start):
             continue
         name = _in_context(text, name)
         for place in _values(text, name):
