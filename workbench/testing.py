@@ -69,10 +69,16 @@ class CompactionGate:
         mode = "natural" if share is None else "matched"
         rival = strategy if isinstance(baseline, Path) else baseline
         name, against = (one if isinstance(one, str) else one.name for one in (strategy, rival))
+        settings.setdefault("model", DEFAULT_MODEL)
+        shares = () if share is None else (share,)
         results = compare(
-            sessions, strategies=(strategy, rival), quiet=True, shares=() if share is None else (share,),
-            out=self.folder, **{"model": DEFAULT_MODEL, **settings},
-        )  # fmt: skip
+            sessions,
+            strategies=(strategy, rival),
+            quiet=True,
+            shares=shares,
+            out=self.folder,
+            **settings,
+        )
         failed = results.replays[(results.replays["status"] != "ok") & (results.replays["strategy"] == name)]
         for row in failed.itertuples():
             status = "is pending" if row.status == "pending" else "failed"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 
 from workbench.analysis.compared import compare_table
 from workbench.analysis.paired import interval, project_means, sign_flip
@@ -61,15 +62,17 @@ WASTEFUL = Preset("wasteful", Strategy("wasteful", (_Wasteful(),)))
 """`truncate` that leaves two fifths of its size unused."""
 
 
+def _lead_of_wasteful(scores: pd.DataFrame, at_sizes: pd.DataFrame | None) -> float:
+    compared = compare_table(scores, NAMES, "truncate", "matched", at_sizes)
+    compared = compared.set_index("strategy")
+    return float(compared.loc["wasteful", "difference"])
+
+
 def equal_size(run: Results) -> Check:
     """`WASTEFUL` differs from `truncate` by nothing, once that is cut to the sizes that `WASTEFUL` used."""
     scores, at_sizes = run.table("scores"), run.table("baseline_at_sizes")
-    asked, used = (
-        float(
-            compare_table(scores, NAMES, "truncate", "matched", known).set_index("strategy")["difference"]["wasteful"]
-        )
-        for known in (None, at_sizes)
-    )
+    asked = _lead_of_wasteful(scores, None)
+    used = _lead_of_wasteful(scores, at_sizes)
     tested = abs(asked) > APART
     return check(
         "equal size",
@@ -84,9 +87,12 @@ def too_small(run: Results) -> Check:
     """A boundary where what must stay is larger than the size is in no figure."""
     rows = run.table("boundaries")
     place = ["session", "mode", "share", "at"]
-    out = rows[rows["must_stay"] > rows["asked"]]
+    is_out = rows["must_stay"] > rows["asked"]
+    out = rows[is_out].copy()
     there = run.table("retention")[place].drop_duplicates()
-    scored = out.assign(share=out["share"].fillna(0.0)).merge(there.assign(share=there["share"].fillna(0.0)), on=place)
+    out["share"] = out["share"].fillna(0.0)
+    there["share"] = there["share"].fillna(0.0)
+    scored = out.merge(there, on=place)
     return check(
         "too small",
         "a boundary where what must stay is larger than the size is in no figure",

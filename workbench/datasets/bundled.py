@@ -36,18 +36,27 @@ def bundled_files() -> tuple[Path, ...]:
 
 def is_bundled_file(path: Path) -> bool:
     """Whether a file is a bundled session, wherever it lies."""
-    return path.is_file() and any(cmp(path, file, shallow=False) for file in bundled_files())
+    if not path.is_file():
+        return False
+    for bundled_file in bundled_files():
+        if cmp(path, bundled_file, shallow=False):
+            return True
+    return False
 
 
 def is_bundled_session(session: Session) -> bool:
     """Whether a session in memory says that it was recorded for this package."""
-    origin, names = session.origin, {file.parent.name for file in bundled_files()}
-    return origin.format == "recorded" and origin.path in names
+    if session.origin.format != "recorded":
+        return False
+    return (folder() / session.origin.path / "session.jsonl.gz").is_file()
 
 
 def bundled() -> list[Session]:
     """The bundled recorded sessions, smallest file first."""
-    return [session for path in sorted(bundled_files(), key=lambda p: p.stat().st_size) for session in load(path)]
+    sessions: list[Session] = []
+    for path in sorted(bundled_files(), key=lambda path: path.stat().st_size):
+        sessions += load(path)
+    return sessions
 
 
 def card(session: Path) -> dict[str, Any]:

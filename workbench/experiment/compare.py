@@ -171,7 +171,10 @@ class Run:
     @classmethod
     def of(cls, sources: Sequence[SessionSource], spec: RunSpec) -> Self:
         """The run of these sources; bundled sessions alone have the summaries that ship, where no model is named."""
-        spec = spec.with_default_model(BUNDLED if all(map(is_bundled, sources)) else DEFAULT_MODEL)
+        default_model = DEFAULT_MODEL
+        if all(map(is_bundled, sources)):
+            default_model = BUNDLED
+        spec = spec.with_default_model(default_model)
         presets = with_references(spec.strategies)
         known = [one.name for one in presets]
         if spec.baseline and spec.baseline not in (*known, *REFERENCES):

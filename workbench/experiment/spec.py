@@ -88,7 +88,9 @@ def several_models(value: Any) -> tuple[str | Model, ...]:  # noqa: ANN401 - wha
 
 def models_or_none(value: Any) -> tuple[str | Model, ...]:  # noqa: ANN401 - whatever was given
     """As `several_models`; nothing where none is named."""
-    return () if value in ("", (), []) else several_models(value)
+    if value in ("", (), []):
+        return ()
+    return several_models(value)
 
 
 def read_boundaries(value: object) -> Boundaries:
@@ -259,7 +261,9 @@ class RunSpec(Scope, Execution):
 
     def with_default_model(self, name: str = DEFAULT_MODEL) -> Self:
         """The same with this model where none is named."""
-        return self if self.model else self.changed(model=name)
+        if self.model:
+            return self
+        return self.changed(model=name)
 
     def settings(self) -> dict[str, object]:
         """What the run's figures depend on, as plain JSON: part of its manifest and of its folder's name."""

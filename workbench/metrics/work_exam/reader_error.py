@@ -33,12 +33,16 @@ def text_kind(writer: str) -> TextKind:
     are_rules = {name in RULES for name in writer.split(" + ")}
     if len(are_rules) == 2:
         return "mixed"
-    return "rule" if are_rules == {True} else "model"
+    if are_rules == {True}:
+        return "rule"
+    return "model"
 
 
 def parts_of(kind: TextKind) -> tuple[TextKind, ...]:
     """The kinds that a kind is made of: mixed contexts are a model's and a rule's."""
-    return ("model", "rule") if kind == "mixed" else (kind,)
+    if kind == "mixed":
+        return ("model", "rule")
+    return (kind,)
 
 
 @dataclass(frozen=True, slots=True)
