@@ -1,13 +1,12 @@
 """Packs a real model's summaries for the bundled sessions: `python datasets/pack_summaries.py FOLDER`.
 
-Only a maintainer needs this. First have the requests written and answered, as often as it takes:
+Only a maintainer needs this. The program asks what the README's main command and its results command ask, takes each
+answer from FOLDER, else from the file that ships (`datasets/summaries/answers.jsonl`), and writes that file anew.
+Answers that nobody asks for any more are dropped.
 
-    workbench compare --model folder:FOLDER                    # the README's main command
-    workbench compare --shares 0.2 ... --model folder:FOLDER   # its results command
-
-Then pack. The program asks what those two commands of the README ask, takes each answer from FOLDER, else from the
-file that ships (`datasets/summaries/answers.jsonl`), and writes that file anew. Answers that nobody asks for any more
-are dropped. It never writes into FOLDER, and may run while answers still come: the next round adds to the file.
+FOLDER is one of `--model folder:FOLDER`: requests are written there by those two commands with that model, or by this
+program with `--ask`, which is quicker. A summary of a summary is asked for once the first one is there, so answers come
+in rounds, and each round adds to the file. Without `--ask` nothing is written into FOLDER.
 
 Without FOLDER it uses what ships. `--check` writes nothing, and exits with 1 where an answer is missing or stale.
 """
@@ -54,6 +53,7 @@ class Recorder:
         file: the answers that are packed already.
         folder: new answers; None for none.
         who: who wrote the new answers.
+        asks: whether requests without an answer are written into the folder.
         answers: by the key of each request that was asked: its answer, or None where there is none.
         fresh: the keys of the answers that came from the folder.
     """
@@ -61,6 +61,7 @@ class Recorder:
     file: Path
     folder: Path | None = None
     who: str = ""
+    asks: bool = False
     name: str = NAME
     answers: dict[str, BundledAnswer | None] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=set)
@@ -73,17 +74,19 @@ class Recorder:
         """
         key = request_key(request)
         if self.answers.get(key) is None:
-            self.answers[key] = self._from_folder(key, request) or read_answers(self.file).get(key)
+            shipped = read_answers(self.file).get(key)
+            self.answers[key] = self._from_folder(key, request, self.asks and shipped is None) or shipped
         answer = self.answers[key]
         if answer is None:
             raise AnswerAwaited("no answer is there yet")
         return answer.completion(self.name)
 
-    def _from_folder(self, key: str, request: SummaryRequest) -> BundledAnswer | None:
+    def _from_folder(self, key: str, request: SummaryRequest, asks: bool) -> BundledAnswer | None:
+        """The answer in the folder; where there is none, the request may be written there."""
         if self.folder is None:
             return None
         try:
-            completion = Folder(str(self.folder), writes=False).complete(request)
+            completion = Folder(str(self.folder), writes=asks).complete(request)
         except AnswerAwaited:
             return None
         self.fresh.add(key)
@@ -178,12 +181,13 @@ def main(words: Sequence[str] | None = None, what: What = ()) -> int:
     parser.add_argument("folder", type=Path, nargs="?", help="the folder of `--model folder:FOLDER`")
     parser.add_argument("--who", default="", help="who wrote its answers; else as its model.toml says")
     parser.add_argument("--file", type=Path, default=shipped_file(), help="the file of answers")
+    parser.add_argument("--ask", action="store_true", help="write requests without an answer into the folder")
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 where one is missing or stale")
     given = parser.parse_args(words)
     who = given.who or (about(given.folder).who if given.folder else "")
     if given.folder and not who:
         parser.error("nobody says who wrote the answers: give --who, or write it into model.toml in the folder")
-    recorder = Recorder(given.file, given.folder, who)
+    recorder = Recorder(given.file, given.folder, who, given.ask)
     for spec in readme_specs((ROOT / "README.md").read_text("utf-8")):
         ask_all(recorder, spec, what)
         print(f"{len(recorder.answers)} requests so far", file=sys.stderr)
