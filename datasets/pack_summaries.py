@@ -1,15 +1,18 @@
-"""Packs a real model's summaries for the bundled sessions: `python datasets/pack_summaries.py FOLDER`.
+"""Packs a real model's summaries for the bundled sessions.
 
-Only a maintainer needs this. First have the requests written and answered, as often as it takes:
+Usage: python datasets/pack_summaries.py [FOLDER] [--who WHO] [--ask] [--check] [--file FILE]
 
-    workbench compare --model folder:FOLDER                    # the README's main command
-    workbench compare --shares 0.2 ... --model folder:FOLDER   # its results command
+Only a maintainer needs this. The program asks what the README's main command and its results command
+ask, takes each answer from FOLDER, else from the file that ships (datasets/summaries/answers.jsonl),
+and writes that file anew. Answers that nobody asks for any more are dropped.
 
-Then pack. The program asks what those two commands of the README ask, takes each answer from FOLDER, else from the
-file that ships (`datasets/summaries/answers.jsonl`), and writes that file anew. Answers that nobody asks for any more
-are dropped. It never writes into FOLDER, and may run while answers still come: the next round adds to the file.
+FOLDER is one of `--model folder:FOLDER`. Requests are written there by those two commands with that
+model, or by this program with `--ask`, which is quicker. A summary of a summary is asked for once the
+first one is there, so answers come in rounds, and each round adds to the file. Without `--ask`
+nothing is written into FOLDER.
 
-Without FOLDER it uses what ships. `--check` writes nothing, and exits with 1 where an answer is missing or stale.
+Without FOLDER it uses what ships. `--check` writes nothing, and exits with 1 where an answer is
+missing or stale.
 """
 
 import argparse
@@ -54,6 +57,7 @@ class Recorder:
         file: the answers that are packed already.
         folder: new answers; None for none.
         who: who wrote the new answers.
+        asks: whether requests without an answer are written into the folder.
         answers: by the key of each request that was asked: its answer, or None where there is none.
         fresh: the keys of the answers that came from the folder.
     """
@@ -61,6 +65,7 @@ class Recorder:
     file: Path
     folder: Path | None = None
     who: str = ""
+    asks: bool = False
     name: str = NAME
     answers: dict[str, BundledAnswer | None] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=set)
@@ -73,17 +78,20 @@ class Recorder:
         """
         key = request_key(request)
         if self.answers.get(key) is None:
-            self.answers[key] = self._from_folder(key, request) or read_answers(self.file).get(key)
+            shipped = read_answers(self.file).get(key)
+            asks = self.asks and shipped is None
+            self.answers[key] = self._from_folder(key, request, asks) or shipped
         answer = self.answers[key]
         if answer is None:
             raise AnswerAwaited("no answer is there yet")
         return answer.completion(self.name)
 
-    def _from_folder(self, key: str, request: SummaryRequest) -> BundledAnswer | None:
+    def _from_folder(self, key: str, request: SummaryRequest, asks: bool) -> BundledAnswer | None:
+        """The answer in the folder; where there is none, the request may be written there."""
         if self.folder is None:
             return None
         try:
-            completion = Folder(str(self.folder), writes=False).complete(request)
+            completion = Folder(str(self.folder), writes=asks).complete(request)
         except AnswerAwaited:
             return None
         self.fresh.add(key)
@@ -111,11 +119,14 @@ def readme_specs(readme: str) -> Iterator[RunSpec]:
         words = shlex.split(command[1].replace("\\\n", " "))
         chosen = options.parse_args(words[words.index("compare") + 1 :])
         settings = {"strategies": chosen.strategies, "shares": chosen.shares}
-        yield RunSpec(model=NAME, **{setting: value for setting, value in settings.items() if value})
+        named = {setting: value for setting, value in settings.items() if value}
+        yield RunSpec(model=NAME, **named)
 
 
 def ask_all(recorder: Recorder, spec: RunSpec, what: What = ()) -> None:
-    """Ask a recorder all that a run asks, as far as answers allow: a summary of a summary waits for the first one.
+    """Ask a recorder all that a run asks, as far as answers allow.
+
+    A summary of a summary waits for the first one.
 
     Args:
         recorder: is asked, and remembers.
@@ -128,7 +139,7 @@ def ask_all(recorder: Recorder, spec: RunSpec, what: What = ()) -> None:
             for preset in run.task.presets:
                 ahead = RequestsAhead(AnsweringModel(RepairingModel(recorder)), chained=True)
                 for _ in replays(ready, preset, ahead, spec):
-                    ahead.chained = False  # only in the natural replay, which is made before all others
+                    ahead.chained = False  # only the natural replay is, which is made before all others
 
 
 @dataclass(frozen=True)
@@ -174,24 +185,29 @@ class Packing:
 
 def main(words: Sequence[str] | None = None, what: What = ()) -> int:
     """Pack, and say what is recorded, missing and stale."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, nargs="?", help="the folder of `--model folder:FOLDER`")
-    parser.add_argument("--who", default="", help="who wrote its answers; else as its model.toml says")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path, nargs="?", help="a folder of `--model folder:FOLDER`")
+    parser.add_argument("--who", default="", help="who wrote its answers; else as in model.toml")
     parser.add_argument("--file", type=Path, default=shipped_file(), help="the file of answers")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 where one is missing or stale")
-    given = parser.parse_args(words)
-    who = given.who or (about(given.folder).who if given.folder else "")
-    if given.folder and not who:
-        parser.error("nobody says who wrote the answers: give --who, or write it into model.toml in the folder")
-    recorder = Recorder(given.file, given.folder, who)
+    parser.add_argument("--ask", action="store_true", help="write unanswered requests there")
+    parser.add_argument("--check", action="store_true", help="write nothing; 1 where not current")
+    arguments = parser.parse_args(words)
+    who = arguments.who or (about(arguments.folder).who if arguments.folder else "")
+    if arguments.folder and not who:
+        parser.error(
+            "nobody says who wrote the answers: give --who, or write it into model.toml in the folder"
+        )
+    recorder = Recorder(arguments.file, arguments.folder, who, arguments.ask)
     for spec in readme_specs((ROOT / "README.md").read_text("utf-8")):
         ask_all(recorder, spec, what)
         print(f"{len(recorder.answers)} requests so far", file=sys.stderr)
     packing = Packing.of(recorder)
     print(packing)
-    if given.check:
+    if arguments.check:
         return int(not packing.is_current)
-    given.file.write_text(answers_text(packing.answers), "utf-8")
+    arguments.file.write_text(answers_text(packing.answers), "utf-8")
     return 0
 
 

@@ -12,6 +12,7 @@ import pytest
 from builders import remembering, rules
 from workbench.experiment.compare import compare
 from workbench.models.bundled_answers import BundledAnswer, answers_text, read_answers
+from workbench.models.folder import Requests
 from workbench.transcript.session import Session
 
 ROOT = Path(__file__).parents[2]
@@ -50,6 +51,13 @@ def ask(folder: Path, out: Path) -> int:
     """Have a run write its requests; how many there are."""
     compare(SESSION, strategies=("summarize",), shares=(0.2,), model=f"folder:{folder}", out=out, quiet=True)
     return len(list(folder.glob("*.request.txt")))
+
+
+def keys(folder: Path) -> list[str]:
+    """The keys of a folder's requests."""
+    requests = Requests(folder)
+    requests.look()
+    return list(requests.numbers)
 
 
 def answer(folder: Path, text: str) -> None:
@@ -93,6 +101,27 @@ def test_answers_are_packed_counted_and_dropped_once_nobody_asks(
     assert packing.main(["--file", str(file)], SESSION) == 0, "without the folder the file keeps what it has"
     assert read_answers(file) == packed
     assert f"recorded: {len(packed)}, 0 of them from the folder" in capsys.readouterr().out
+
+
+def test_it_asks_what_the_commands_ask_until_nothing_is_missing(
+    packing: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small(packing, tmp_path)
+    by_run, folder, file = tmp_path / "by-run", tmp_path / "asks", tmp_path / "answers.jsonl"
+    ask(by_run, tmp_path / "run")
+    words = [str(folder), "--who", "a test", "--file", str(file)]
+    assert packing.main([*words, "--ask"], SESSION) == 0
+    assert {*keys(by_run)} <= {*keys(folder)}, "the same requests as those of a run"
+    for _ in range(9):
+        answer(folder, "the user looks at parts of the project")
+        packing.main([*words, "--ask"], SESSION)
+        if "missing: 0" in capsys.readouterr().out:
+            break
+    assert packing.main([*words, "--check"], SESSION) == 0
+    assert read_answers(file).keys() == {*keys(folder)}
+    number = len(keys(folder))
+    packing.main([str(tmp_path / "other"), "--who", "a test", "--file", str(file), "--ask"], SESSION)
+    assert len(keys(folder)) == number and not (tmp_path / "other").exists(), "what ships is not asked again"
 
 
 def test_who_wrote_must_be_said(packing: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -71,9 +71,9 @@ def test_a_recorded_summary_that_is_useless_is_replaced_as_any_models(tmp_path: 
 
 
 def test_where_no_other_text_is_accepted_a_missing_answer_fails(tmp_path: Path) -> None:
-    found = ModelSettings(on_bad_summary="fail").model(Bundled(file=stored(tmp_path)))
+    model = ModelSettings(on_bad_summary="fail").model(Bundled(file=stored(tmp_path)))
     with pytest.raises(Refused, match="no answer to this request is bundled"):
-        found.complete(request())
+        model.complete(request())
 
 
 def test_it_answers_no_question() -> None:
@@ -83,10 +83,10 @@ def test_it_answers_no_question() -> None:
 
 def test_other_answers_make_another_replay(tmp_path: Path) -> None:
     model = Bundled(file=stored(tmp_path, answer(request())))
-    how = ModelSettings()
-    before = how.seal(how.model(model))
+    settings = ModelSettings()
+    seal = settings.seal(settings.model(model))
     stored(tmp_path, answer(request(), "Another summary."))
-    assert how.seal(how.model(model)) != before
+    assert settings.seal(settings.model(model)) != seal
     assert content_seal(tmp_path / "none.jsonl") == ""
 
 
@@ -110,9 +110,9 @@ def test_a_damaged_file_is_one_sentence(content: str, reason: str, tmp_path: Pat
 def test_nothing_is_read_before_it_is_asked_and_nothing_for_another_model(tmp_path: Path) -> None:
     file = tmp_path / "answers.jsonl"
     file.write_text("damaged\n", "utf-8")
-    how = ModelSettings()
-    assert how.model(Bundled(file=file)).name == "bundled"
-    assert how.model("extractive").complete(request()).model == "extractive"
+    settings = ModelSettings()
+    assert settings.model(Bundled(file=file)).name == "bundled"
+    assert settings.model("extractive").complete(request()).model == "extractive"
 
 
 def test_what_ships_has_each_key_once_in_order_and_a_known_writer() -> None:

@@ -174,9 +174,11 @@ KIND_COLUMNS = {
     "answers": "answers",
 }
 KIND_NAMES: dict[TextKind, str] = {
-    "model": "summaries by a model", "rule": "summaries by a rule", "mixed": "summaries by both",
+    "model": "summaries by a model",
+    "rule": "summaries by a rule",
+    "mixed": "summaries by both",
     "cut": "messages, cut",
-}  # fmt: skip
+}
 LEADS_OF = (1, 5, 10, 20)
 """Numbers of projects for which the reader's own error is told."""
 Answers = Annotated[list[Path], typer.Argument(help="Folders of `workbench judge work`.")]

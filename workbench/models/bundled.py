@@ -1,4 +1,4 @@
-"""Real summaries without a model at hand: those that ship with the package, and a rule's for all other requests."""
+"""Real summaries without a model at hand: those that ship, and a rule's for all other requests."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +16,9 @@ NOT_BUNDLED = "not bundled"
 
 @dataclass(frozen=True, slots=True)
 class Bundled:
-    """Takes summaries from a file of recorded answers; `extractive` writes those that are not there, in its own name.
+    """Takes summaries from a file of recorded answers.
+
+    `extractive` writes those that are not there, in its own name.
 
     Attributes:
         on_bad_summary: what becomes of a recorded summary that is useless; with `fail` a request

@@ -1,5 +1,6 @@
-"""Summaries that real models wrote once and that ship with the package: one JSON object a line, sorted by key.
+"""Summaries that real models wrote once and that ship with the package.
 
+The file has one JSON object a line, sorted by key.
 A key names all that was asked (`plain_text.request_key`). So a request whose prompt has changed has
 no answer here.
 """

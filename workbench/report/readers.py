@@ -20,9 +20,11 @@ from workbench.report.summaries import summary_counts
 from workbench.report.tables import Tables
 
 KIND_WORDS: Mapping[TextKind, str] = {
-    "model": "a model's summary", "rule": "a rule's summary", "mixed": "a model's or a rule's summary",
+    "model": "a model's summary",
+    "rule": "a rule's summary",
+    "mixed": "a model's or a rule's summary",
     "cut": "cut messages",
-}  # fmt: skip
+}
 WITHOUT_A_MODEL = (
     "Without a model a comparison of presets compares triggers, cuts and cost, not summaries. "
     "Name one with --model: litellm:NAME, command:LINE or folder:PATH."

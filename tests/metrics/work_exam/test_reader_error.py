@@ -50,9 +50,8 @@ def test_a_bias_against_one_kind_is_part_of_the_bound() -> None:
 
 
 def test_where_a_rule_wrote_a_part_the_error_is_that_of_both_each_by_its_share() -> None:
-    bounds = [
-        BIASED.lead_bound("mixed", "rule", projects=10, rule_share=share) for share in (0.0, 0.5, 1.0)
-    ]  # fmt: skip
+    shares = (0.0, 0.5, 1.0)
+    bounds = [BIASED.lead_bound("mixed", "rule", projects=10, rule_share=s) for s in shares]
     assert bounds == pytest.approx([BIASED.lead_bound("model", "rule", projects=10), 0.1, 0.0])
     same = BIASED.lead_bound("mixed", "mixed", projects=10, rule_share=0.3, other_rule_share=0.3)
     assert same == pytest.approx(0.0)
