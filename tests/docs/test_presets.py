@@ -1,0 +1,58 @@
+"""The table of all presets with a real model's summaries says what the answers that ship say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from workbench.judge.work_exam.fit import auc, chances, read_answers, read_names
+from workbench.metrics.work_exam.fitted_reader import shipped_reader
+
+ROOT = Path(__file__).parents[2]
+STUDY = ROOT / "reports" / "studies" / "presets"
+PAGES = [STUDY / "README.md", ROOT / "README.md"]
+BEGIN, END = "<!-- presets -->\n", "<!-- end of presets -->"
+READ_USD, WRITTEN_USD = 3.0, 15.0
+"""Dollars for a million tokens, as providers list them for a model of the middle."""
+
+
+@pytest.fixture(scope="module")
+def answers() -> pd.DataFrame:
+    """Answers about the work, with what the shipped reader foretells."""
+    rows = read_answers([STUDY])
+    return rows.assign(promised=chances(shipped_reader(), rows))
+
+
+def table(answers: pd.DataFrame) -> str:
+    """The table's rows, the presets that tell most of the work first."""
+    requests = pd.read_csv(STUDY / "requests.csv", index_col="preset")
+    names = read_names([STUDY]).groupby("strategy")["score"].mean()
+    means = answers.groupby("strategy")[["score", "promised"]].mean().sort_values("score", ascending=False)
+    lines = []
+    for preset, row in means.iterrows():
+        request = requests.loc[preset]
+        tokens_read = request["tokens_read"] / request["recordings"]
+        tokens_written = request["tokens_written"] / request["recordings"]
+        usd = (tokens_read * READ_USD + tokens_written * WRITTEN_USD) / 1e6
+        known = f"{row['score']:.2f} | {row['promised']:.2f} | {names[preset]:.2f}"
+        asked = f"{request['size_used']:.1%} | {tokens_read:,.0f} | {tokens_written:,.0f} | ${usd:.3f}"
+        lines.append(f"| `{preset}` | {known} | {asked} |\n")
+    return "".join(lines)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=["study", "readme"])
+def test_a_page_has_the_rows_of_the_answers(page: Path, answers: pd.DataFrame) -> None:
+    shown = page.read_text("utf-8").partition(BEGIN)[2].partition(END)[0]
+    assert "".join(shown.splitlines(keepends=True)[2:]) == table(answers)
+
+
+def test_each_preset_was_read_in_ten_recordings(answers: pd.DataFrame) -> None:
+    recordings = answers.groupby("strategy")["session"].nunique()
+    assert len(recordings) >= 16
+    assert (recordings == 10).all()
+
+
+def test_the_reader_foretells_answers_that_it_was_not_fitted_to(answers: pd.DataFrame) -> None:
+    assert auc(answers["promised"].to_numpy(), answers["score"].to_numpy()) > 0.8
