@@ -14,7 +14,7 @@ from workbench.metrics.work_exam.fitted_reader import shipped_reader
 ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "reports" / "studies" / "second-look"
 PAGES = [STUDY / "README.md", ROOT / "docs" / "work-exam.md"]
-BEGIN, END = "<!-- second look -->\n", "<!-- end of second look -->"
+BEGIN, END = "<!-- second-look -->\n", "<!-- end of second-look -->"
 WRITERS = {"extractive": "a rule", "folder:summaries": "a real model", "": ""}
 CONTEXT = ["strategy", "writer"]
 REFERENCES = ("null", "soup", "oracle", "index")
