@@ -105,7 +105,7 @@ def _is_given(word: str) -> bool:
 
 
 def _has_initials(words: list[str]) -> bool:
-    return len(words) > 1 and len(words[0]) == 2 and words[0].endswith(".") and not words[-1].endswith(".")
+    return len(words) > 1 and len(words[0]) == 2 and words[0].endswith(".") and len(words[-1].rstrip(".")) > 2
 
 
 def _does(text: str, start: int, stop: int) -> bool:

@@ -148,7 +148,8 @@ def _in_context(text: str, name: Name) -> Name:
     """A name such as `pass` or `secret` is a password's beside a user's, or alone in a setting."""
     word = text[name.start : name.stop].lower()
     is_beside_user = _USER.search(text, max(0, name.start - 100), name.start) is not None
-    if (word == "pass" and is_beside_user) or text[name.start : name.stop + 1] == "PASS=":
+    is_set = text[name.start : name.stop + 2] in ("pass='", 'pass="')
+    if (word == "pass" and (is_beside_user or is_set)) or text[name.start : name.stop + 1] == "PASS=":
         return name._replace(strength=Strength.PASSWORD)
     if word == "secret" and is_beside_user and text[name.stop : name.stop + 2] == ": ":
         return name._replace(strength=Strength.PASSWORD)
