@@ -23,11 +23,11 @@ import faker.providers.person as faker_people
 import names
 from english_words import get_english_words_set
 
-ROOM = Path(__file__).parents[2] / "workbench" / "transcript"
-sys.path.insert(0, str(ROOM.parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from workbench.transcript.words import words_of
 
+ROOM = Path(__file__).parents[2] / "workbench" / "transcript"
 MOST_OF_CENSUS = 8_000
 LEAST_LETTERS = 4
 ENDINGS = ("s", "es", "ed", "ing")

@@ -26,6 +26,10 @@ def masked(text: str) -> str:
         ("logged in as tove with Nebel.Horn77 and saw it", "Nebel.Horn77"),
         ("mosquitto_sub -u sensor -P Lampe.im.OG -t x", "Lampe.im.OG"),
         ("net use \\\\files\\scan /user:LAN\\scan Kalk.Stein31", "Kalk.Stein31"),
+        ("SSID Nest, key KuckucksUhr12", "KuckucksUhr12"),
+        ("passphrase: apfel birne traube nuss", "apfel birne"),
+        ("licence key: 4F7K2-9QW3E-RT5YU-8IO1P-ZX6CV", "9QW3E-RT5YU"),
+        ("I changed it to Hummel_Flug.4 yesterday", "Hummel_Flug.4"),
         ('t.expect("Password:")\nt.sendline("Efeu?Wand6")', "Efeu?Wand6"),
     ],
 )
@@ -41,6 +45,8 @@ def test_a_secret_is_masked(text: str, secret: str) -> None:
         f"pk_live_{DRAWN}{DRAWN}",
         "root:/usr/bin/python3.11/Lib2",
         "New test: `TestClientRetriesOn403Once`",
+        "passphrase: the words of the file for you",
+        "I changed it to node_modules yesterday",
         "echo 'ssh-ed25519 AAAA' > id_key.pub",
     ],
 )

@@ -19,6 +19,11 @@ def masked(text: str) -> str:
         ("all of it, thanks, Bronwen", "Bronwen"),
         ("Zeuge Fokko Reents sah nichts", "Reents"),
         ("das Ehepaar Sulejmani zieht aus", "Sulejmani"),
+        ("frag mal torben oder jule", "torben"),
+        ("Mandy hat am Montag frei", "Mandy"),
+        ("Meeting w/ Anneliese at noon", "Anneliese"),
+        ("ring Ruaridh on 07911 842 336", "Ruaridh"),
+        ("{first: 'Xolani', last: 'Mthembu'}", "Mthembu"),
         ("陈晓明 <chen@example.cn> wrote", "陈晓明"),
     ],
 )
@@ -35,6 +40,7 @@ def test_a_name_is_masked(text: str, name: str) -> None:
         "Step A. Result of B. Options",
         "Reset Hooks, Executing Gates, Relevant Lines",
         "see Best Practices",
+        "the call from A.B to B.A.f is lost, set to N. What could it be",
     ],
 )
 def test_the_name_of_a_thing_stays(text: str) -> None:

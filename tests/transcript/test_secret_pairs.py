@@ -24,6 +24,12 @@ def masked(text: str) -> str:
         ("zigbee_key: 17, 201, 90, 4, 55, 61, 128, 9, 77, 3", "201, 90, 4"),
         ("passwordsaltsite = 'Qk3vZt81LmXw0Rb5'", "Qk3vZt81LmXw0Rb5"),
         ("hasło: Topola.nad.rzeka5", "Topola.nad.rzeka5"),
+        ("<password><![CDATA[Heu&Stroh5]]></password>", "Heu&Stroh5"),
+        ("| user | pass |\n|---|---|\n| ina | Salz.Brot6 |", "Salz.Brot6"),
+        ("PASS=Igel1234 ./run.sh", "Igel1234"),
+        ("UPDATE t SET pass='Mohn&Kuchen3' WHERE id=3", "Mohn&Kuchen3"),
+        ("auth: {type: basic, user: x, secret: Kork.Zieher9}", "Kork.Zieher9"),
+        ("mdp: Pomme2Terre", "Pomme2Terre"),
         ('name = "/stage/imap/password"\n  value = "Erle-4" -> "Birke-5"', "Birke-5"),
     ],
 )

@@ -9,12 +9,12 @@ _WORDS = phrases_of("access_codes.toml")
 
 
 def _any(name: str) -> str:
-    return "|".join(re.escape(word).replace(r"\ ", "[ _-]?") for word in _WORDS[name])
+    return "|".join(re.escape(word).replace(r"\ ", "[ ._-]?") for word in _WORDS[name])
 
 
 _NUMBER = re.compile(
     r"[A-Z0-9](?<![\w.:/+-].)"
-    r"(?:(?<=\d)(?:\d{3,9}|\d\d[ -]\d{3}|\d(?:-\d\d){2,3})|[A-Z0-9]{2,3}-[A-Z0-9]{3,4})#?"
+    r"(?:(?<=\d)(?:\d{3,9}|\d\d[ -]\d{3}|\d?(?:-\d{1,2}){2,3})|[A-Z0-9]{2,3}-[A-Z0-9]{3,4})#?"
     r"(?![\w-]|[.:,]\d)"
 )
 _LINK = (
@@ -29,11 +29,15 @@ _REACH = 90
 """Characters before a code that are looked at."""
 _CHOSEN = re.compile(r"\bPIN[ ]?[:=][ ]?[\"'](?P<code>(?=[^\"'\s]*\d)[^\"'\s]{4,40})[\"']")
 _LIST = re.compile(
-    rf"(?:{_any('lists')})[^\n\[]{{0,80}}(?:\n(?P<lines>(?:[^\n]{{0,60}}\n?){{1,20}})|\[(?P<items>[^\]]{{4,1000}}))"
+    rf"(?:{_any('lists')})[^\n\[]{{0,80}}?(?:\n(?P<lines>(?:[^\n]{{0,60}}\n?){{1,20}})"
+    r"|\[(?P<items>[^\]]{4,1000})|(?:[:=]|\b(?:are|sind|lauten|sont|son|sono|são)\b)(?P<line>[^\n]{4,200}))"
 )
 _OF_LIST = re.compile(r"\b(?=[a-z-]{0,12}\d|\d)[a-z0-9]{4,8}(?:[- ][a-z0-9]{4,8}){1,3}\b|\b\d{8}\b", re.IGNORECASE)
-_KEY_OF_DISK = re.compile(r"[A-Z0-9](?<![\w-].)(?:\d{5}(?:-\d{6}){6,7}|[A-Z0-9]{3}(?:-[A-Z0-9]{4}){5})(?![\w-])")
-"""As BitLocker and FileVault write it."""
+_KEY_OF_DISK = re.compile(
+    r"[A-Z0-9](?<![\w-].)(?:\d{5}(?:-\d{6}){6,7}|[A-Z0-9]{3}(?:-[A-Z0-9]{4}){5}"
+    r"|(?=[A-Z0-9-]*\d)(?=[0-9-]*[A-Z])[A-Z0-9]{4}(?:-[A-Z0-9]{5}){3,5})(?![\w-])"
+)
+"""As BitLocker, FileVault and the sellers of licences write it."""
 _SAMPLES = frozenset({"0000", "1111", "1234", "000000", "111111", "123456", "654321", "12345678", "99999999"})
 
 
@@ -50,7 +54,7 @@ def access_codes(text: str) -> Iterator[tuple[int, int]]:
     for match in _LIST.finditer(lower):
         for code in _OF_LIST.finditer(text, *match.span(match.lastgroup or 0)):
             yield code.span()
-    for match in _KEY_OF_DISK.finditer(text) if text.count("-") >= len("-----") else ():
+    for match in _KEY_OF_DISK.finditer(text) if text.count("-") >= len("---") else ():
         yield match.span()
 
 

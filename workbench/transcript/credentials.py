@@ -21,6 +21,7 @@ from workbench.transcript.secret_values import (
     is_default_password,
     is_no_value,
     is_own_name,
+    is_password_like,
     is_placeholder,
     is_random,
     is_sample,
@@ -122,12 +123,18 @@ def _any_word(_: str) -> bool:
     return True
 
 
+def _is_announced_password(value: str) -> bool:
+    return is_password_like(value, is_announced=True)
+
+
 def _commands() -> Iterator[Command]:
     for command in _LISTS["commands"]:
         pattern = re.compile(command["pattern"], re.MULTILINE)
         is_like: Callable[[str], bool] = is_random if command.get("random") else _any_word
         if command.get("strong"):
             is_like = is_strong_password
+        if command.get("announced"):
+            is_like = _is_announced_password
         yield Command(frozenset(command["hints"]), pattern, is_like)
 
 

@@ -26,9 +26,17 @@ _NAME_LIKE = re.compile(
 )
 """Words with capitals, initials before them, a comma between the first two at most."""
 _PART = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*\.?")
-_TOLD = frozenset(phrases_of("people.toml")["told"])
+_PHRASES = phrases_of("people.toml")
+_TOLD, _DOINGS = frozenset(_PHRASES["told"]), frozenset(_PHRASES["doings"])
 """Before a given name alone, it is a person to whom something is said or done."""
-_BEFORE = re.compile(r"([^\W\d_]+)[,:]? \Z")
+_ORDER = re.compile(
+    rf"\b(?:{'|'.join(_PHRASES['orders'])}) (?P<name>[^\W\d_A-Z]{{4,15}})(?: (?:or|and|oder|und|ou|et|o|y|e|of|en)"
+    r" (?P<other>[^\W\d_A-Z]{4,15}))?(?![\w.(/-])"
+)
+"""A name in small letters, as in a chat: `ask torben or jule`."""
+_BEGINS_SENTENCE = re.compile(r"(?:^|[.!?:,>*-]) ?\Z", re.MULTILINE)
+_NEXT_WORD = re.compile(r" ([^\W\d_A-Z]+)\b")
+_BEFORE = re.compile(r"([^\W\d_]+|w/)[,:]? \Z")
 _REACH = 60
 """Characters before a name that are looked at."""
 _IN_JAPANESE = re.compile(r"(?<![一-龥々])[一-龥々]{1,4}[ \u3000][一-龥々ぁ-ん]{1,4}(?![一-龥々])")
@@ -40,15 +48,25 @@ _CELLS = re.compile(
 
 
 def listed_people(text: str) -> Iterator[tuple[int, int]]:
-    """Where a listed name stands beside another name, or alone where something is said to a person."""
+    """Where a listed name stands beside another name, or alone where something is said to a person, or of one."""
     for candidate in _NAME_LIKE.finditer(text):
         parts = list(_PART.finditer(text, *candidate.span()))
         for run in _runs_of_names(parts):
-            words = [part.group() for part in run]
-            has_comma = "," in text[run[0].start() : run[-1].end()]
-            is_told_of = _is_given(words[0]) or _has_initials(words)
-            if _is_full_name(words, has_comma=has_comma) or (is_told_of and _is_told_to(text, run[0].start())):
-                yield run[0].start(), run[-1].end()
+            start, stop = run[0].start(), run[-1].end()
+            if _is_person_told_of(text, start, stop, [part.group() for part in run]):
+                yield start, stop
+    for order in _ORDER.finditer(text):
+        for name in ("name", "other"):
+            if order[name] and is_given_name(order[name].title()):
+                yield order.span(name)
+
+
+def _is_person_told_of(text: str, start: int, stop: int, words: list[str]) -> bool:
+    if _is_full_name(words, has_comma="," in text[start:stop]):
+        return True
+    if _is_given(words[0]) or _has_initials(words):
+        return _is_told_to(text, start) or (len(words) == 1 and _does(text, start, stop))
+    return False
 
 
 def _runs_of_names(parts: list[re.Match[str]]) -> Iterator[list[re.Match[str]]]:
@@ -87,7 +105,19 @@ def _is_given(word: str) -> bool:
 
 
 def _has_initials(words: list[str]) -> bool:
-    return len(words) > 1 and len(words[0]) == 2 and words[0].endswith(".") and not words[-1].endswith(".")
+    return len(words) > 1 and len(words[0]) == 2 and words[0].endswith(".") and len(words[-1].rstrip(".")) > 2
+
+
+def _does(text: str, start: int, stop: int) -> bool:
+    """Whether a sentence begins with a name and says what this person does: `Mandy hat Urlaub`."""
+    behind = _NEXT_WORD.match(text, stop)
+    is_doing = behind is not None and behind[1] in _DOINGS
+    return is_doing and _BEGINS_SENTENCE.search(text, max(0, start - 2), start) is not None
+
+
+def is_given_name(word: str) -> bool:
+    """Whether a word is a given name, frequent or rare."""
+    return word in GIVEN_NAMES or word in _RARE_GIVEN_NAMES
 
 
 def _is_told_to(text: str, start: int) -> bool:
@@ -95,11 +125,18 @@ def _is_told_to(text: str, start: int) -> bool:
     return before is not None and before[1] in _TOLD
 
 
+def given_names_between(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Where a given name stands alone in a part of a line that speaks of people, half-open."""
+    for candidate in _NAME_LIKE.finditer(text, start, stop):
+        if is_given_name(candidate.group()) and is_person(candidate.group()):
+            yield candidate.span()
+
+
 def people_between(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
     """Where names of people may stand in a part of a line with a number that only a person has, half-open."""
     for candidate in _NAME_LIKE.finditer(text, start, stop):
         name = candidate.group()
-        if (" " in name or "." in name or _is_given(name)) and is_person(name):
+        if (" " in name or "." in name or _is_given(name) or is_given_name(name)) and is_person(name):
             yield candidate.span()
             if ", " in name:  # what is behind the comma may be a street
                 yield candidate.start(), candidate.start() + name.index(",")

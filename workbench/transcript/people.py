@@ -99,7 +99,7 @@ _CANDIDATE = re.compile(
     rf"{CAPITAL}(?<![\w.@/\\$-].)(?:(?<=[A-Z])\.|[^\W\d_]*(?:['’-][^\W\d_]+)*)"
     rf"(?: (?:{PARTICLE} )?{WORD}){{0,3}}(?![\w(@/-])"
 )
-_BETWEEN = " \"'*_{:"
+_BETWEEN = " \"'*_{:("
 """What may stand between a phrase and a name."""
 _LINE = " \t>*_-"
 """What may stand before the text of a line."""

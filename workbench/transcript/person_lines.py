@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from workbench.transcript.credentials import Place
-from workbench.transcript.listed_people import people_between
+from workbench.transcript.listed_people import given_names_between, people_between
 from workbench.transcript.people import is_person
 
 _PLACEHOLDER = "REDACTED-"
@@ -71,7 +71,9 @@ def _line_around(text: str, place: Place) -> tuple[int, int]:
 
 
 def _of_a_person(text: str, start: int, stop: int) -> Iterator[Place]:
-    """Dates of birth, towns, houses and numbers of persons in a part of a line."""
+    """Given names, dates of birth, towns, houses and numbers of persons in a part of a line."""
+    for name_start, name_stop in given_names_between(text, start, stop):
+        yield Place(name_start, name_stop, "name")
     for pattern, kind in ((_BIRTH, "birth"), (_TOWN, "place"), (_HOUSE, "place"), (_HANDLE, "login")):
         for match in pattern.finditer(text, start, stop):
             if _ends_here(text, match, stop):

@@ -16,7 +16,7 @@ _DATE = re.compile(
 _WORDS = phrases_of("person_numbers.toml")
 _LABEL = (
     rf"(?P<label>(?:{'|'.join(map(re.escape, _WORDS['parts']))})[^\W\d_]{{0,20}}"
-    rf"|(?<![^\W_])(?:{'|'.join(_WORDS['whole'])})(?![^\W_]))"
+    rf"|(?<![^\W_])(?:{'|'.join(_WORDS['whole']).replace(' ', '[ ._-]?')})(?![^\W_]))"
 )
 _LINK = r"(?:[ \t]{0,4}(?:[:：=#]|->|=>|→|is|ist|est|es|è|är|er|lautet|jest)(?:[ ](?:is|it))?)?[ \t]{0,4}[\"'`*]{0,2}"
 _LABELLED = re.compile(

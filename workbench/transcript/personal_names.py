@@ -73,6 +73,7 @@ _LOGIN = (
     r"(?=[^\s\"'`,;<>|]{3,40}(?:[\s\"'`,;<>|]|$))(?!\d+\b)[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+){0,4}"
     r"(?![\w.@$({/\\:])"
 )
+_LONGEST_SHORT_FORM = 3
 _SHAPES = {"{person}": NAME, "{full}": FULL_NAME, "{login}": _LOGIN}
 """What a value looks like that many names have."""
 _ACCOUNTS = words_of("accounts") | words_of("no_login")
@@ -171,7 +172,7 @@ def _behind_words(text: str, start: int, label: Label) -> re.Match[str] | None:
 def _is_of(label: Label, value: str) -> bool:
     """Whether a value of this look may be what its label says."""
     if label.kind == "name":
-        return is_person(value)
+        return is_person(value) and not (value.isupper() and len(value) <= _LONGEST_SHORT_FORM)
     if label.kind == "login":
         return _is_login(value)
     return True

@@ -189,5 +189,6 @@ def _coordinates(text: str) -> Iterator[tuple[int, int]]:
         yield match.span(match.lastindex or 0)
     for match in _PAIR.finditer(text):
         line = text[max(text.rfind("\n", 0, match.start()), match.start() - 100, 0) : match.start()]
-        if _NEAR_A_PLACE.search(line):
+        behind = text[match.end() : match.end() + 40].partition("\n")[0]
+        if _NEAR_A_PLACE.search(line) or _NEAR_A_PLACE.search(behind):
             yield match.span("pair")

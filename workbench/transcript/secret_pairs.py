@@ -74,7 +74,7 @@ _ARGUMENTS = re.compile(r"\w{0,30}[\"']?[(](?P<arguments>[^()\n]{4,400}(?:[(][^(
 _TEXT = re.compile(r"[\"']([^\"'\s]{8,400})[\"']")
 _SETTER_OPTION = re.compile(r"(?:-b|--body|--value|--data|-v)[ =]")
 _SPACE = re.compile(rf"{_QUOTE}?[ \t]{{1,20}}(?={_QUOTE}|@|b[\"'])|[ \t]{{1,20}}")
-_ELEMENT = re.compile(r"(?:[\"' ][^<>\n]{0,200})?>(?P<value>[^<>]{4,400})</")
+_ELEMENT = re.compile(r"(?:[\"' ][^<>\n]{0,200})?>(?:<!\[CDATA\[)?(?P<value>[^<>]{4,400}?)(?:\]\]>)?</")
 _NEXT_ELEMENT = re.compile(
     r"[ ]?(?:[\"'][^<>\n]{0,100}>|</\w{1,20}>|>)\s{0,40}<(?:value|string|data|td|dd|span"
     r"|code)\b[^<>\n]{0,60}>(?P<value>[^<>\s]{4,400})[ ]?</",
@@ -147,7 +147,11 @@ def named_values(text: str) -> Iterator[tuple[Value, Strength]]:
 def _in_context(text: str, name: Name) -> Name:
     """A name such as `pass` or `secret` is a password's beside a user's, or alone in a setting."""
     word = text[name.start : name.stop].lower()
-    if word == "pass" and _USER.search(text, max(0, name.start - 100), name.start):
+    is_beside_user = _USER.search(text, max(0, name.start - 100), name.start) is not None
+    is_set = text[name.start : name.stop + 2] in ("pass='", 'pass="')
+    if (word == "pass" and (is_beside_user or is_set)) or text[name.start : name.stop + 1] == "PASS=":
+        return name._replace(strength=Strength.PASSWORD)
+    if word == "secret" and is_beside_user and text[name.stop : name.stop + 2] == ": ":
         return name._replace(strength=Strength.PASSWORD)
     if (
         word == "secret"

@@ -10,7 +10,7 @@ from workbench.transcript.tables import Cell, columns
 def table_values(text: str) -> Iterator[tuple[Cell, Strength]]:
     """The secrets in columns with a telling title."""
     for column in columns(text, _is_telling):
-        strength = name_strength(column.title)
+        strength = Strength.PASSWORD if column.title.lower() == "pass" else name_strength(column.title)
         for cell in column.cells:
             if strength and is_secret(text[cell.start : cell.stop], strength, quoted=True, sure=True):
                 yield cell, strength

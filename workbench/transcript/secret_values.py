@@ -38,7 +38,7 @@ _HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[A-Z]")
 _SIGNS = re.compile(r"[^\w\s./:-]")
 _PHRASE = re.compile(r"[^\W\d_]{3,}(?:[._-][^\W\d_]+)+[._-]?\d{1,4}|[^\W\d_]+(?:[.][^\W\d_]+)*\d{1,4}")
 """Words and a number, as many a password is: `correct-kettle-9`."""
-_SIGN_INSIDE = re.compile(r"(?<=\w)[!#$%&+*?^~@](?=.)|[!#?*]\Z")
+_SIGN_INSIDE = re.compile(r"[a-z]\d[a-z]|(?<=\w)[!#$%&+*?^~@](?=.)|[!#?*]\Z")
 _RUN = re.compile(r"[A-Za-z0-9]+")
 _HEX = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
 _ENTROPY, _ENTROPY_OF_HEX = 3.5, 2.5
