@@ -98,7 +98,8 @@ class Redactor:
         if len(text) < 6:
             return text
         self._repeated.read(text)
-        text = self._repeated.masked(self._without(text, self._discoveries(text)))
+        masked = self._without(text, self._discoveries(text))
+        text = text if masked == text else self._repeated.masked(masked)
         if "home" in self._kinds and (
             "/home/" in text or "Users" in text or "%2Fhome" in text or "\\home" in text
         ):  # the pattern alone is slow

@@ -10,8 +10,8 @@ from workbench.transcript.people import is_person
 from workbench.transcript.secret_values import is_unlike_words
 
 _RUN = re.compile(r"[^\W_]{3,}")
-_SMALL_WORD = re.compile(r"(?<!\S)[^\W\d_A-Z]{4,}(?=[,;:!?)]|\.?(?:\s|\Z))")
-"""A word of a sentence or a program, but no part of a path, an address or a login."""
+_MARKS = ("", *",;:!?).")
+"""What may stand behind a word of a sentence or a program, which is no part of a path, an address or a login."""
 _PART_OF_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]{3,}(?:['’-][^\W\d_]+)*")
 _PECULIAR_LOGIN = re.compile(r"[A-Za-z]+[._][A-Za-z]{3,}|(?=[\w.-]{5,})[A-Za-z]{3,}[._-]?\d{1,6}")
 _LEAST_DIGITS, _LEAST_OF_NAME = 6, 5
@@ -30,7 +30,7 @@ class RepeatedValues:
 
     def read(self, text: str) -> None:
         """Notes the words in small letters of a text that is to be masked: a name that is a word too is left."""
-        self._small_words.update(_SMALL_WORD.findall(text))
+        self._small_words.update(filter(str.islower, text.split()))
 
     def add(self, value: str, kind: str, placeholder: str) -> None:
         """Notes a value that was masked, if it is unlike ordinary words."""
@@ -52,12 +52,16 @@ class RepeatedValues:
         """The text with the placeholders of all values in it."""
         runs = self._patterns.keys() & set(_RUN.findall(text)) if self._patterns else ()
         patterns = {value: pattern for run in runs for value, pattern in self._patterns[run].items()}
-        values = [value for value in patterns if value.lower() not in self._small_words]
+        values = [value for value in patterns if not self._is_word(value.lower())]
         if not values:
             return text
         values.sort(key=lambda value: (-len(value), value))
         any_value = re.compile("|".join(patterns[value] for value in values))
         return any_value.sub(lambda match: self._placeholders[match.group()], text)
+
+    def _is_word(self, small: str) -> bool:
+        """Whether the session writes this in small letters, as an ordinary word."""
+        return small.isalpha() and any(f"{small}{mark}" in self._small_words for mark in _MARKS)
 
 
 def is_personal_and_peculiar(value: str, kind: str) -> bool:
