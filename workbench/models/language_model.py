@@ -1,15 +1,19 @@
 """What all models have in common that read a prompt: at a provider, behind a program, in a folder."""
 
+from __future__ import annotations
+
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from workbench.errors import ModelError
 from workbench.models.ledger import Ledger
 from workbench.models.model import Completion, SummaryRequest
-from workbench.models.provider_options import ProviderOptions
+
+if TYPE_CHECKING:  # the engine alone has no pydantic, which reads the options
+    from workbench.models.provider_options import ProviderOptions
 
 
 @dataclass(frozen=True)
