@@ -10,6 +10,7 @@ import pytest
 
 from workbench.judge.work_exam.fit import auc, chances, read_answers
 from workbench.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.metrics.work_exam.reader_error import ForetoldContext, text_kind
 
 ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "reports" / "studies" / "second-look"
@@ -65,3 +66,38 @@ def test_the_level_is_too_low_and_the_page_says_by_how_much(answers: pd.DataFram
     errors = (answers["promised"] - answers["score"]).groupby(answers["writer"]).mean()
     assert round(errors["folder:summaries"], 2) == -0.20
     assert round(errors["extractive"], 2) == -0.15
+
+
+def foretold(answers: pd.DataFrame, strategy: str, writer: str) -> list[ForetoldContext]:
+    """The contexts of a strategy by a writer, one a project."""
+    rows = answers[(answers["strategy"] == strategy) & (answers["writer"] == writer)]
+    kind = text_kind(writer)
+    return [
+        ForetoldContext(str(project), kind, chance)
+        for project, chance in rows.groupby("project")["promised"].mean().items()
+    ]
+
+
+def mean_score(answers: pd.DataFrame, strategy: str, writer: str) -> float:
+    """What real readers knew, each project with the same weight."""
+    rows = answers[(answers["strategy"] == strategy) & (answers["writer"] == writer)]
+    return float(rows.groupby("project")["score"].mean().mean())
+
+
+@pytest.mark.parametrize("writer", ["folder:summaries", "extractive"])
+@pytest.mark.parametrize("strategy", ["summarize", "claude_code", "docker_agent"])
+def test_the_interval_of_a_lead_over_truncation_holds_the_real_lead(
+    answers: pd.DataFrame, strategy: str, writer: str
+) -> None:
+    errors = shipped_reader().left_out.errors  # type: ignore[union-attr]
+    lead = errors.lead(foretold(answers, strategy, writer), foretold(answers, "truncate", ""))
+    real = mean_score(answers, strategy, writer) - mean_score(answers, "truncate", "")
+    assert lead.low < real < lead.high
+
+
+@pytest.mark.parametrize("strategy", ["summarize", "claude_code", "docker_agent"])
+def test_the_interval_of_a_models_lead_over_a_rule_holds_the_real_lead(answers: pd.DataFrame, strategy: str) -> None:
+    errors = shipped_reader().left_out.errors  # type: ignore[union-attr]
+    lead = errors.lead(foretold(answers, strategy, "folder:summaries"), foretold(answers, strategy, "extractive"))
+    real = mean_score(answers, strategy, "folder:summaries") - mean_score(answers, strategy, "extractive")
+    assert lead.low < real < lead.high
