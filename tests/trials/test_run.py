@@ -152,3 +152,10 @@ def test_conversations_are_kept_as_sessions_on_request(done: TrialResults, tmp_p
     (session,) = wb.load(file)
     kept = json.loads(file.read_text())
     assert len(session.messages) > kept["start"] > len(kept["opening"]) > 0, "the opening was compacted"
+
+
+@pytest.mark.parametrize("name", ["bundled", "extractive"])
+def test_a_model_that_only_writes_summaries_is_no_agent(name: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=f"{name} is no language model"):
+        wb.trial(spec=SPEC.changed(agent=name, out=tmp_path / "run"))
+    assert not (tmp_path / "run").exists()

@@ -74,6 +74,16 @@ SUMMARIES_ONLY = ("bundled", "extractive")
 """Models that write summaries and answer no questions."""
 
 
+def require_language_model(name: str) -> None:
+    """Refuse a model that only writes summaries where it would be asked something else.
+
+    Raises:
+        SettingError: it is one of `SUMMARIES_ONLY`.
+    """
+    if name in SUMMARIES_ONLY:
+        raise SettingError(f"{name} is no language model to ask; name another one, such as litellm:gpt-4o-mini")
+
+
 def find_model(name: Model | str) -> Model:
     """The model of that name, built in or installed. A model is given back as it is.
 

@@ -39,7 +39,7 @@ from workbench.experiment.spec import (
 from workbench.experiment.store import RunFolder
 from workbench.experiment.workers import workers
 from workbench.metrics.costs.pricing import ASSUMED, known_tariff
-from workbench.models import shown_name
+from workbench.models import require_language_model, shown_name
 from workbench.models.local import server_address
 from workbench.models.model import Model
 from workbench.models.prices import Tariff
@@ -195,6 +195,7 @@ def trial(
         SetupError: a model would run commands, and bubblewrap is not installed.
     """
     spec = TrialSpec.of(spec, settings)
+    require_language_model(model_name(spec.agent))
     if not spec.is_reader and not spec.no_sandbox:
         require_sandbox()  # refuse before anything is asked
     presets = spec.presets

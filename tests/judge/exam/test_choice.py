@@ -13,6 +13,7 @@ from workbench.judge.exam.readers import MOST_FAILURES, Choice
 from workbench.metrics.exam.item import Item
 from workbench.metrics.work_exam.reading import context_text
 from workbench.models.extractive import Extractive
+from workbench.models.model import Completion, SummaryRequest
 from workbench.models.scripted import Scripted
 
 SAID = context_text(remembering(6))
@@ -62,6 +63,16 @@ def test_what_an_answer_passes_over_is_asked_once_more_alone() -> None:
     assert not any(math.isnan(answer.credit) for answer in answers)
     again = model.requests[1].prompt.partition("</conversation>")[2]
     assert "9001" in again and "8082" not in again
+
+
+def test_what_was_asked_twice_costs_both_requests() -> None:
+    class Paid(Scripted):
+        def complete(self, request: SummaryRequest, /) -> Completion:
+            return replace(super().complete(request), usd=0.02)
+
+    items = [ITEM, replace(ITEM, answer="9000", look_alikes=("9001",))]
+    costs = [answer.usd for answer in Choice(Paid(["1: A", "1: B"])).sit(items, SAID)]
+    assert costs == [pytest.approx(0.01), pytest.approx(0.03)]
 
 
 def test_an_answer_that_names_nothing_is_not_asked_for_twice() -> None:

@@ -200,6 +200,13 @@ def test_a_session_without_an_exam_is_told_how_to_get_one(tmp_path: Path) -> Non
         judge_work(SESSION, model=Reader(), out=tmp_path, quiet=True)
 
 
+@pytest.mark.parametrize("role", ["model", "grader"])
+def test_a_model_that_only_writes_summaries_neither_reads_nor_grades(role: str, exams: Path, tmp_path: Path) -> None:
+    models = {"model": Reader(), role: "extractive"}
+    with pytest.raises(SettingError, match="extractive is no language model"):
+        judge_work(SESSION, **models, exams=exams, out=tmp_path, quiet=True)
+
+
 def test_a_chain_asks_for_each_summary_once_the_one_before_it_is_there(exams: Path, tmp_path: Path) -> None:
     path, writers = tmp_path / "mail.jsonl", tmp_path / "writers"
     save(SESSION, path)

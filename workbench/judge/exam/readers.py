@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.compaction.prompt_template import harmless
-from workbench.errors import AnswerAwaited, ModelError, SettingError
+from workbench.errors import AnswerAwaited, ModelError
 from workbench.metrics.exam.gap import GAP, gapped
 from workbench.metrics.exam.item import Item, ItemKind
-from workbench.models import SUMMARIES_ONLY
+from workbench.models import require_language_model
 from workbench.models.likelihood import CachedLikelihood
 from workbench.models.model import Completion, Model, SummaryRequest
 from workbench.models.tokenizer import TiktokenCounter
@@ -85,6 +85,12 @@ class Answered(NamedTuple):
     usd: float | None = 0.0
     pending: bool = False
 
+    def after(self, earlier: "Answered") -> "Answered":
+        """The same with what an earlier request for it cost as well."""
+        if self.usd is None or earlier.usd is None:
+            return self._replace(usd=None)
+        return self._replace(usd=self.usd + earlier.usd)
+
 
 class ModelReader(ABC):
     """A reader of the exam (`metrics.exam.lexical.Reader`) that says why it gave no answer; `name` is for tables.
@@ -117,10 +123,7 @@ class Choice(ModelReader):
     """
 
     def __init__(self, model: Model, replicate: int = 0) -> None:
-        if model.name in SUMMARIES_ONLY:
-            raise SettingError(
-                f"{model.name} is no language model to ask; name another one, such as litellm:gpt-4o-mini"
-            )
+        require_language_model(model.name)
         self._model, self._seed = with_replicate(model, replicate), replicate
         self._failed: list[str] = []
         self.name = model.name
@@ -135,7 +138,7 @@ class Choice(ModelReader):
             if 0 < len(passed_over) < len(sheet):
                 again = self._answered([sheet[number] for number in passed_over], context)
                 for number, answer in zip(passed_over, again, strict=True):
-                    answered[number] = answer
+                    answered[number] = answer.after(answered[number])
             answers += answered
         return answers
 

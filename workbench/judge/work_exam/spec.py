@@ -14,7 +14,7 @@ from workbench.judge.contexts import ContextSpec
 from workbench.judge.work_exam.contexts import REFERENCES
 from workbench.metrics.work_exam.document import exams_of
 from workbench.metrics.work_exam.question import SessionExams
-from workbench.models import SUMMARIES_ONLY
+from workbench.models import require_language_model
 from workbench.models.model import Model
 from workbench.replay.boundaries import at_shares
 from workbench.transcript.session import Session
@@ -94,13 +94,21 @@ class WorkSpec(ContextSpec):
         Raises:
             SettingError: there is none, or it is no language model.
         """
-        if self.model is None or model_name(self.model) in SUMMARIES_ONLY:
+        if self.model is None:
             raise SettingError("contexts are read by a language model; name one, such as --model litellm:gpt-4o-mini")
+        require_language_model(model_name(self.model))
         return self.how.model(self.model)
 
     def grading_model(self) -> Model:
-        """The model that grades."""
-        return self.reader() if self.grader is None else self.how.model(self.grader)
+        """The model that grades.
+
+        Raises:
+            SettingError: it is no language model.
+        """
+        if self.grader is None:
+            return self.reader()
+        require_language_model(model_name(self.grader))
+        return self.how.model(self.grader)
 
     def by_writer(self) -> list[Self]:
         """The same specification for each of the writers."""

@@ -20,7 +20,7 @@ from workbench.judge.work_exam.writer import question_request, written_questions
 from workbench.metrics.work_exam.checks import Refusal, checked
 from workbench.metrics.work_exam.document import exams_text, file_beside, file_in, read_exams
 from workbench.metrics.work_exam.question import SessionExams, WorkExam, opening_digest
-from workbench.models import SUMMARIES_ONLY
+from workbench.models import require_language_model
 from workbench.models.model import Model, SummaryRequest
 from workbench.models.settings import ModelSettings
 from workbench.replay.boundaries import at_shares
@@ -76,9 +76,7 @@ class WriteSpec(Masking):
         """
         if self.model is None:
             raise SettingError("questions are written by a model; name one, such as --model litellm:gpt-4o-mini")
-        name = model_name(self.model)
-        if name in SUMMARIES_ONLY:
-            raise SettingError(f"{name} is no language model to ask; name another one, such as litellm:gpt-4o-mini")
+        require_language_model(model_name(self.model))
         return self.how.model(self.model)
 
 
