@@ -11,6 +11,7 @@ import pytest
 from workbench.judge.work_exam.fit import auc, chances, read_answers
 from workbench.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.metrics.work_exam.reader_error import ForetoldContext, text_kind
+from workbench.report.readers import LEVEL_ERROR
 
 ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "reports" / "studies" / "second-look"
@@ -66,6 +67,7 @@ def test_the_level_is_too_low_and_the_page_says_by_how_much(answers: pd.DataFram
     errors = (answers["promised"] - answers["score"]).groupby(answers["writer"]).mean()
     assert round(errors["folder:summaries"], 2) == -0.20
     assert round(errors["extractive"], 2) == -0.15
+    assert round(errors.abs().max(), 2) == LEVEL_ERROR
 
 
 def foretold(answers: pd.DataFrame, strategy: str, writer: str) -> list[ForetoldContext]:

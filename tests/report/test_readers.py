@@ -78,8 +78,8 @@ def test_terminal_page_and_json_say_who_read_in_one_line(capsys: pytest.CaptureF
     left_out = shipped_reader().left_out
     assert left_out is not None
     line = who_read(Tables.of(run))
-    largest = max(abs(calibration.bias) for calibration in left_out.kinds.values())
-    assert f"on left-out projects: AUC .{100 * left_out.auc:.0f}, off by .{100 * largest:02.0f} at most" in line
+    assert f"(AUC .{100 * left_out.auc:.0f} on left-out projects)" in line
+    assert "its levels were off by up to .20" in line
     assert line in printed(run, capsys)
     assert line.replace("'", "&#39;") in page(run)
     assert outcome(run, Tables.of(run), no_report=True)["read_by"] == line
