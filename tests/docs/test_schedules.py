@@ -23,7 +23,7 @@ from workbench.replay.sizing import Sizing
 from workbench.transcript.message import Usage, chars_per_token
 from workbench.transcript.session import Session
 
-FILE = Path(__file__).parents[2] / "docs" / "schedules.py"
+FILE = Path(__file__).parents[2] / "reports" / "studies" / "timing" / "schedules.py"
 """Loaded by its path: beside it are files with the names of our test folders."""
 _SPEC = spec_from_file_location(FILE.stem, FILE)
 assert _SPEC is not None and _SPEC.loader is not None

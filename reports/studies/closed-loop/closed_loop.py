@@ -1,8 +1,8 @@
-"""The measured parts of docs/closed-loop.md: simulations of recordings, and how they agree with what agents did.
+"""Simulations of recordings, and how they agree with what agents did: two parts of the study's page.
 
-`python docs/closed_loop.py simulated PATHS...` (bundled sessions besides) and `looks PATHS...` (recordings of agents
-that compacted) measure, keep their rows in docs/rows and write the page; without paths, and with `--check`, as
-`docs/validity.py`.
+`closed_loop.py simulated PATHS...` (bundled sessions besides) and `closed_loop.py looks PATHS...` (recordings of
+agents that compacted) measure, keep their rows beside the page and write the tables. Without paths the tables are
+written from the rows; `--check` says where page, rows and recordings differ.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
 
 from rows import Frames, Part, run
 
@@ -29,7 +29,7 @@ from workbench.simulation.simulate import BLIND, SIMULATED, simulate
 from workbench.transcript.message import AssistantMessage
 from workbench.validation.used_things import compacted, used_things
 
-PAGE = Path(__file__).parent / "closed-loop.md"
+PAGE = Path(__file__).parent / "README.md"
 STRATEGIES = (
     "truncate", "summarize", "summarize+recall", "pipeline", "observation_mask", "clear_tool_uses", "opencode", "pi"
 )  # fmt: skip

@@ -1,7 +1,7 @@
-"""The measured part of docs/advise.md: the advice of half of the projects against the default on the other half.
+"""The table of this study: the advice of half of the projects against the default on the other half.
 
-`python docs/advise.py halves PATHS...` measures candidates, keeps the rows in docs/rows and writes the page; without
-paths, and with `--check`, as `docs/validity.py`.
+`advice.py halves PATHS...` measures candidates, keeps the rows beside the page and writes the table. Without paths it
+writes the table from the rows; with `--check` it says where page, rows and recordings differ.
 """
 
 import sys
@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import pandas as pd
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
 
 from rows import Frames, Part, run
 
@@ -24,7 +24,7 @@ from workbench.experiment.grid import Grid, Point
 from workbench.experiment.spec import RunSpec
 from workbench.formats import percent
 
-PAGE = Path(__file__).parent / "advise.md"
+PAGE = Path(__file__).parent / "README.md"
 SPEC = AdviceSpec(window=32_000, candidates=20, jobs=2, quiet=True)
 SPLITS = 10
 

@@ -1,7 +1,7 @@
 """The strategy `learned` beside every preset where its own trigger decides: on recordings, and on tasks that run.
 
-Two parts of docs/learned.md. `own RECORDINGS` replays the first session of each project that docs/learned.py has, and
-follows it action by action, with weights fitted without the project. `loop all` has tasks and bundled sessions.
+`learned_loop.py own RECORDINGS` replays the first session of each project that learned.py has, and follows it action
+by action, with weights fitted without the project. `learned_loop.py loop all` has tasks and bundled sessions.
 """
 
 from __future__ import annotations
@@ -9,8 +9,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
+
 from learned import (
     AGAINST,
     ALL,
@@ -51,6 +55,8 @@ from workbench.replay.natural import natural
 from workbench.simulation.needs import Needs
 from workbench.simulation.simulate import SimulationSpec, simulated_row
 
+TRIALS = Path(__file__).parents[1] / "trials" / "rows"
+"""The rows of the tasks that the presets did."""
 WINDOW, SEEDS = 32_000, 10
 LONGEST, LARGEST = 250, 70_000
 """Messages and tokens of a recording that is followed, at most: a large one takes minutes under each preset."""
@@ -201,8 +207,8 @@ def closed(sessions: pd.DataFrame, tasks: pd.DataFrame) -> Iterator[str]:
 
 
 def _beside_presets(tasks: pd.DataFrame) -> Iterator[str]:
-    """The tasks of docs/trials.py under each preset, and `learned` with and without recall beside the best."""
-    every = read("trials")
+    """The tasks of the study of trials under each preset, and `learned` with and without recall beside the best."""
+    every = read("trials", folder=TRIALS)
     success = 100 * every.pivot_table("success", "family", "strategy", sort=False)
     others = [name for name in OTHERS if name in success]
     own = 100 * tasks.pivot_table("success", "family", "strategy", sort=False)
@@ -221,7 +227,7 @@ def _beside_presets(tasks: pd.DataFrame) -> Iterator[str]:
     yield ""
     yield (
         f"Intervals over {len(success)} families. The presets did {int(every['tasks'].max())} tasks of each family "
-        f"([all of them](closed-loop.md#tasks-that-run)), of which these did the first {int(tasks['tasks'].max())}."
+        f"([all of them](../trials/README.md)), of which these did the first {int(tasks['tasks'].max())}."
     )
 
 

@@ -1,7 +1,7 @@
-"""The measured part of docs/cost.md: how near predicted requests and bills come to the usage that recordings report.
+"""The tables of this study: how near predicted requests and bills come to the usage that recordings report.
 
-`python docs/bills.py bills PATHS...` measures it, keeps a row a session in docs/rows and writes the page; without
-paths, and with `--check`, as `docs/validity.py`.
+`bills.py bills PATHS...` measures it, keeps a row a session beside the page and writes the tables. Without paths it
+writes them from the rows; with `--check` it says where page, rows and recordings differ.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
 
 from rows import Frames, Part, run
 
@@ -33,7 +33,7 @@ from workbench.models.cache_rules import CacheRules
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.replay.sizing import Sizing
 
-PAGE = Path(__file__).parent / "cost.md"
+PAGE = Path(__file__).parent / "README.md"
 CLOSE, MOST, LEAST = 0.02, 0.03, 0.01
 EARLIER = "found from an earlier session"
 REASONS = {
@@ -193,22 +193,6 @@ def bills(rows: pd.DataFrame) -> Iterator[str]:
     forgot, to_start, to_all = (rows[name].sum() for name in ("forgot", "forgot, to its start", "forgot, to all"))
     yield f"Of {forgot} requests behind a turn whose reasoning left the prompt, {to_start} read up to where that turn"
     yield f"began, and {to_all} up to its end."
-    yield ""
-    yield '<details markdown="1"><summary>Each bill that is off by more than 3 %, and why</summary>'
-    yield ""
-    heads = ("session", "format", "reported, USD", "off by", "reasons of 1 % and more of the bill", "requests")
-    yield f"| {' | '.join(heads)} |"
-    yield "|---|---|---|---|---|---|"
-    far = rows.assign(off=errors / said)[abs(errors / said) > MOST].sort_values("off")
-    for _, row in far.iterrows():
-        shares = {name: row[name] / row["reported"] for name in (*REASONS, SIZES)}
-        told = sorted((name for name in shares if abs(shares[name]) >= LEAST), key=lambda name: -abs(shares[name]))
-        why = ", ".join(f"{name} {_percent(shares[name], '+')}" for name in told)
-        shown = "; ".join(row[list(LARGEST)].dropna())
-        cells = (row["session"], f"`{row['format']}`", f"{row['reported']:.2f}", _percent(row["off"], "+"), why, shown)
-        yield f"| {' | '.join(cells)} |"
-    yield ""
-    yield "</details>"
 
 
 def _percent(value: float, sign: str = "") -> str:

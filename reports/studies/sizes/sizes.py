@@ -1,7 +1,8 @@
-"""The measured part of docs/method.md: what strategies use of the size asked for, and what that does to differences.
+"""The tables of this study: what strategies use of the size asked for, and what that does to differences.
 
-`python docs/sizes.py sizes PATHS...` measures it, keeps its rows in docs/rows and writes the page; without paths, and
-with `--check`, as `docs/validity.py`. `tests/benchmarks/bench_accounting.py` prints the same rows.
+`sizes.py sizes PATHS...` measures it, keeps its rows beside the page and writes the table. Without paths it writes the
+table from the rows; with `--check` it says where page, rows and recordings differ. `sizes.py kinds` counts questions
+of the bundled sessions. `tests/benchmarks/bench_accounting.py` prints the same rows.
 """
 
 import sys
@@ -11,7 +12,7 @@ from statistics import mean
 
 import pandas as pd
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
 
 from rows import Frames, Part, run
 from summaries import counted
@@ -31,7 +32,7 @@ from workbench.replay.matched import matched, sized_histories, stays_larger
 from workbench.replay.natural import natural
 from workbench.replay.sizing import DEFAULT_WINDOW
 
-PAGE = Path(__file__).parent / "method.md"
+PAGE = Path(__file__).parent / "README.md"
 STRATEGIES = ("summarize", "claude_code", "ex_athena", "hermes_lean")
 BASELINE = "truncate"
 METRICS = (exam_recall, recall_bound)

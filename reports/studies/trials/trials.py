@@ -1,7 +1,7 @@
-"""The tables of trials in docs/closed-loop.md: what the agent without a model succeeds in.
+"""The tables of trials: what the agent without a model succeeds in.
 
-`python docs/trials.py trials 20` tries 20 tasks of each family and keeps the means in docs/rows; without a number the
-page is made from these. `--check` tells how they differ. `bundled all` does the same for the bundled tasks.
+`trials.py trials 20` tries 20 tasks of each family and keeps the means beside the page. Without a number the tables
+are written from these; `--check` says how they differ. `trials.py bundled all` does the same for the bundled tasks.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
+
 from rows import Part, run
 
 import workbench as wb
@@ -20,7 +23,7 @@ from workbench.trials.bundled import BUNDLED
 from workbench.trials.run import TrialSpec
 from workbench.trials.table import MEANS, by_strategy
 
-PAGE = Path(__file__).parent / "closed-loop.md"
+PAGE = Path(__file__).parent / "README.md"
 STRATEGIES = (*NAMES, "truncate+recall", "summarize+recall", "pipeline+recall")
 
 

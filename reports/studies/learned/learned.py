@@ -1,7 +1,7 @@
 """The strategy `learned` beside every preset at equal size, with weights fitted without the project at hand.
 
-A part of docs/learned.md. Sessions are those of `summaries.sample`, the first of each project; open work is asked about
-wherever a recording gives it.
+Sessions are those of `summaries.sample`, the first of each project; open work is asked about wherever a recording
+gives it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
+
 from rows import Frames, Part, run
 from summaries import AT, sample
 
@@ -39,7 +42,7 @@ from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 from workbench.validation.judges import FEWEST, JUDGES, Judged
 
-PAGE = Path(__file__).parent / "learned.md"
+PAGE = Path(__file__).parent / "README.md"
 SHARES, SHARE = (0.05, 0.1, 0.2, 0.3), 0.1
 OTHERS = tuple(name for name in NAMES if name not in ("none", "null"))
 OWN, ALL = "learned", "composed"

@@ -1,9 +1,9 @@
-"""How metrics and judges order strategies against success and simulated detours: two parts of docs/closed-loop.md.
+"""How metrics and judges order strategies against success and simulated detours: two parts of the study's page.
 
-`python docs/agreement.py agreement 3` asks about 3 tasks of each family, and a small model on this machine about a
-sample (the extra `local`; five minutes of computing more). `detours RECORDINGS` takes the first session of each project
-that `docs/closed_loop.py simulated` has, among these recordings and the bundled ones. Rows are kept in docs/rows;
-without paths, and with `--check`, as `docs/validity.py`.
+`agreement.py agreement 3` asks about 3 tasks of each family, and a small model on this machine about a sample (the
+extra `local`; five minutes of computing more). `agreement.py detours RECORDINGS` takes the first session of each
+project that `closed_loop.py simulated` has, among these recordings and the bundled ones. Rows are kept beside the
+page. Without paths the tables are written from the rows; `--check` says where page, rows and recordings differ.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pandas as pd
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "closed-loop"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "trials"))
 
 from closed_loop import STRATEGIES as SIMULATED
 from closed_loop import WINDOW
@@ -23,7 +25,7 @@ from trials import STRATEGIES
 
 from workbench.agreement.measured import COLUMNS, READ, Judge, on_recordings, on_tasks
 from workbench.agreement.measured import detours as detours_of
-from workbench.agreement.orders import ALL, FAR_APART, TARGETS, Agreement
+from workbench.agreement.orders import ALL, TARGETS, Agreement
 from workbench.datasets.bundled import bundled_files
 from workbench.experiment.prepared import SessionSource, sessions_in, sources_of
 from workbench.experiment.prepared import read as read_source
@@ -32,8 +34,11 @@ from workbench.models.settings import ModelSettings
 from workbench.simulation.simulate import reader_of
 from workbench.trials.families import FAMILIES, tasks
 
-PAGE = Path(__file__).parent / "closed-loop.md"
+PAGE = Path(__file__).parent / "README.md"
 READ_FAMILIES = ("far_dependency", "look_alikes", "changed_values")
+STUDIES = Path(__file__).parents[1]
+TRIALS, CLOSED_LOOP = STUDIES / "trials" / "rows", STUDIES / "closed-loop" / "rows"
+"""The rows of the targets: success of tasks, and detours of recordings."""
 SAMPLE = ("truncate", "summarize", "pipeline", "codex_local", "hermes_lean")
 """Strategies whose contexts a model reads, at one place of one task of each of these families."""
 
@@ -64,22 +69,19 @@ def agreement(rows: pd.DataFrame) -> Iterator[str]:
         f"The model read for {sampled['strategy'].nunique()} of the strategies, at one place of "
         f"{some(sampled['session'].nunique(), 'task')}."
     )
-    for target, title in (("success", "success"), ("blind", "fewer simulated blind actions")):
-        yield ""
-        yield f"Against {title}, by family:"
-        yield ""
-        yield from _table(found.by_family(target).drop(columns=ALL))
     yield ""
-    yield from _disputes(found)
+    yield "Against success, by family:"
+    yield ""
+    yield from _table(found.by_family("success").drop(columns=ALL))
 
 
 def _on_tasks(rows: pd.DataFrame) -> Agreement:
-    return Agreement.of(rows, read("trials"))
+    return Agreement.of(rows, read("trials", folder=TRIALS))
 
 
 def recorded(paths: Sequence[str], bundled: bool) -> Frames:
     """The same on recordings: of each project the first session that every strategy compacts."""
-    known = read("simulated")
+    known = read("simulated", folder=CLOSED_LOOP)
     known = known[known.groupby("session")["compactions"].transform("min") > 0]
     chosen, ids = dict[str, SessionSource](), dict[str, str]()
     for source in sources_of([*map(str, bundled_files()), *paths] if bundled else list(paths)):
@@ -94,8 +96,8 @@ def recorded(paths: Sequence[str], bundled: bool) -> Frames:
 
 
 def _with_detours(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with what `docs/closed_loop.py simulated` now says of them."""
-    known = read("simulated").set_index(["session", "strategy"])
+    """The rows with what `closed_loop.py simulated` now says of them."""
+    known = read("simulated", folder=CLOSED_LOOP).set_index(["session", "strategy"])
     places = zip(rows["session"], rows["strategy"], strict=True)
     return rows.join(pd.DataFrame([detours_of(known.loc[place]) for place in places]))
 
@@ -109,8 +111,6 @@ def detours(rows: pd.DataFrame) -> Iterator[str]:
     yield from _by_target(found)
     yield ""
     yield f"Left out: {', '.join((*found.over, *found.recall))}."
-    yield ""
-    yield from _disputes(found)
 
 
 def _by_target(found: Agreement) -> Iterator[str]:
@@ -136,15 +136,6 @@ def _table(rows: pd.DataFrame) -> Iterator[str]:
 
 def _signed(value: object) -> str:
     return "" if not isinstance(value, float) or missing(value) else f"{value:+.2f}"
-
-
-def _disputes(found: Agreement) -> Iterator[str]:
-    """The pairs that metrics put the other way round."""
-    yield f"Pairs of strategies that lie {FAR_APART} apart or more, and the metrics that put them the other way round:"
-    yield ""
-    for target, (cases, more) in found.told().items():
-        rest = f"; and {some(more, 'pair')} more" if more else ""
-        yield f"- **{target}**: {'; '.join(cases)}{rest}."
 
 
 def facts(found: Agreement) -> dict[str, object]:

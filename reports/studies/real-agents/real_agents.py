@@ -1,6 +1,6 @@
 """Real agents at work under compaction: the records of the study, and its tables.
 
-`python docs/real_agents.py collect FOLDER FIRST` makes the records in reports/studies/real-agents from the folders
+`real_agents.py collect FOLDER FIRST` makes the records in reports/studies/real-agents from the folders
 that `workbench trial --conversations` wrote, `FOLDER/FAMILY-ARM` each; FIRST has the same trials as they were graded
 before four checks were mended. `table` writes the tables of its page anew, and `sessions FOLDER` writes each
 conversation as a session that the workbench reads. No model is asked.
@@ -33,7 +33,7 @@ from workbench.trials.bundled import bundled_task
 from workbench.trials.loop import size
 from workbench.trials.repeats import repeats
 
-STUDY = Path(__file__).parent.parent / "reports" / "studies" / "real-agents"
+STUDY = Path(__file__).parent
 TRIALS, BEGINNINGS = STUDY / "trials.jsonl.gz", STUDY / "beginnings.jsonl.gz"
 PAGE = STUDY / "README.md"
 ARMS = {

@@ -1,7 +1,7 @@
 """When to compact: what the schedule of each preset's trigger costs beside the cheapest one that knew the future.
 
-A part of docs/timing.md. Sessions are those of `summaries.sample` without the bundled ones, where a compaction before
-at least one request has something to take out.
+Sessions are those of `summaries.sample` without the bundled ones, where a compaction before at least one request has
+something to take out.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
+
 from rows import Frames, Part, run
 from schedules import Schedules
 from summaries import sample
@@ -23,7 +26,7 @@ from workbench.formats import some
 from workbench.metrics.costs.pricing import pricing
 from workbench.models.extractive import Extractive
 
-PAGE = Path(__file__).parent / "timing.md"
+PAGE = Path(__file__).parent / "README.md"
 WINDOWS = (64_000, 128_000)
 STRATEGIES = ("summarize", "truncate")
 PRICE, CHEAPEST = "`+price`", "the cheapest"

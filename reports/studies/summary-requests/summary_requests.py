@@ -1,8 +1,8 @@
-"""What each preset shows the model that summarises (docs/peers.md), and what that costs (docs/cost.md).
+"""What each preset shows the model that summarises, and what that costs.
 
-`python docs/shown.py shown` writes the table of presets from their settings. `python docs/shown.py
-reading PATHS...` measures the size of a summary request for the bundled sessions and those of the paths, keeps its
-rows in docs/rows and writes the table; without paths, and with `--check`, as `docs/validity.py`.
+`summary_requests.py shown` writes the table of presets from their settings. `summary_requests.py reading PATHS...`
+measures the size of a summary request for the bundled sessions and those of the paths, keeps its rows beside the page
+and writes the table. Without paths it writes the table from the rows; with `--check` it says where they differ.
 """
 
 import sys
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
 
 from rows import Frames, Part, run
 
@@ -25,7 +25,7 @@ from workbench.models.tokenizer import TiktokenCounter
 from workbench.replay.boundaries import at_shares
 from workbench.transcript.session import Session
 
-DOCS = Path(__file__).parent
+PAGE = Path(__file__).parent / "README.md"
 ORIGINALS = {
     "summarize": "ours",
     "pipeline": "ours; its cheap stages cut old results before",
@@ -159,10 +159,9 @@ def told_price(rows: pd.DataFrame) -> Iterator[str]:
 
 
 PARTS = {
-    "shown": (Part(measure=lambda paths, _: presets(), tell=told_presets, kept=False), DOCS / "peers.md"),
-    "reading": (Part(measure=measured, tell=told_price), DOCS / "cost.md"),
+    "shown": Part(measure=lambda paths, _: presets(), tell=told_presets, kept=False),
+    "reading": Part(measure=measured, tell=told_price),
 }
 
 if __name__ == "__main__":
-    part, page = PARTS[sys.argv[1]]
-    sys.exit(run({sys.argv[1]: part}, page, sys.argv[1:]))
+    sys.exit(run(PARTS, PAGE, sys.argv[1:]))
