@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from socket import gethostname
 from time import time
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, NoReturn, Self, Unpack
 
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError, UnknownName
@@ -24,6 +24,7 @@ from workbench.experiment.keys import code_version, described, key
 from workbench.experiment.prepared import Prepared, SessionSource, What, is_bundled, limited, read, sources_of
 from workbench.experiment.progress import progress
 from workbench.experiment.replay_rows import Row, replays
+from workbench.experiment.settings import RunSettings
 from workbench.experiment.shards import merged_tables, run_shards, shards
 from workbench.experiment.spec import DEFAULT_MODEL, RunSpec, chosen_baseline, documented, with_references
 from workbench.experiment.store import SCHEMA, Results, RunFolder
@@ -131,7 +132,7 @@ REPORTS = Path("reports")
 
 
 @documented(RunSpec)
-def compare(what: What = (), *, spec: RunSpec | None = None, **settings: Any) -> Results:  # noqa: ANN401
+def compare(what: What = (), *, spec: RunSpec | None = None, **settings: Unpack[RunSettings]) -> Results:
     """Replay sessions under strategies, score them, and write a run folder.
 
     A run resumes: finished replays are not computed again. Unreadable files and failed replays are rows with a reason.
@@ -152,7 +153,7 @@ def compare(what: What = (), *, spec: RunSpec | None = None, **settings: Any) ->
 
 
 @documented(RunSpec)
-def forecast(what: What = (), *, spec: RunSpec | None = None, **settings: Any) -> Forecast:  # noqa: ANN401
+def forecast(what: What = (), *, spec: RunSpec | None = None, **settings: Unpack[RunSettings]) -> Forecast:
     """Predict what `compare` would take with the same arguments: replays, tokens, requests and dollars.
 
     No provider is asked: strategies that would ask one are replayed with a model that answers with filler of the right

@@ -146,7 +146,7 @@ class Spec(BaseModel):
             raise SettingError(self._sentence(error)) from None
 
     @classmethod
-    def of(cls, spec: Self | None, settings: Mapping[str, Any]) -> Self:
+    def of(cls, spec: Self | None, settings: Mapping[str, object]) -> Self:
         """The settings, as changes of a specification where there is one."""
         return cls(**settings) if spec is None else spec.changed(**settings)
 

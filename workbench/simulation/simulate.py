@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from pydantic import Field
 
@@ -20,6 +20,12 @@ from workbench.experiment.keys import code_version, key
 from workbench.experiment.prepared import Prepared, Recording, SessionSource, What, limited, read, sources_of
 from workbench.experiment.prepared import replay as replay_of
 from workbench.experiment.progress import progress
+from workbench.experiment.settings import (
+    ExecutionSettings,
+    MaskingSettings,
+    PricedSettings,
+    StrategyList,
+)
 from workbench.experiment.spec import (
     DEFAULT_STRATEGIES,
     Execution,
@@ -41,6 +47,7 @@ from workbench.metrics.exam.item import Item
 from workbench.metrics.exam.lexical import Lexical
 from workbench.models import shown_name
 from workbench.models.likelihood import CachedLikelihood
+from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
 from workbench.models.weights import weights
 from workbench.simulation.needs import Needs
@@ -77,6 +84,16 @@ class SimulationSpec(Priced, Masking, Execution):
     limit: Whole | None = Field(None, ge=1, description="Simulate at most this many sessions.")
 
 
+class SimulationSettings(PricedSettings, MaskingSettings, ExecutionSettings, total=False):
+    """The fields of `SimulationSpec` as a caller may give them."""
+
+    strategies: StrategyList
+    window: int | None
+    reader: str
+    model: str | Model
+    limit: int | None
+
+
 @dataclass(frozen=True)
 class Simulation:
     """What agents that know only what their context tells had to do.
@@ -104,7 +121,9 @@ class _Task:
 
 
 @documented(SimulationSpec)
-def simulate(sessions: What = (), spec: SimulationSpec | None = None, **settings: Any) -> Simulation:  # noqa: ANN401
+def simulate(
+    sessions: What = (), spec: SimulationSpec | None = None, **settings: Unpack[SimulationSettings]
+) -> Simulation:
     """Follow the recorded actions of sessions under strategies; what a context does not tell is looked up again.
 
     From the first compaction on, each action waits until its context tells what its words and arguments hold of the
@@ -142,7 +161,9 @@ def simulate(sessions: What = (), spec: SimulationSpec | None = None, **settings
 
 
 @documented(SimulationSpec)
-def forecast(sessions: What = (), spec: SimulationSpec | None = None, **settings: Any) -> dict[str, ModelUse]:  # noqa: ANN401
+def forecast(
+    sessions: What = (), spec: SimulationSpec | None = None, **settings: Unpack[SimulationSettings]
+) -> dict[str, ModelUse]:
     """What real models would be asked if they read as the lexical reader does, by purpose; empty where none is named.
 
     Args:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Unpack
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -22,6 +22,7 @@ from workbench.experiment.filler import FillerModel, ModelUse, is_asked, usd_of
 from workbench.experiment.keys import code_version, described, key
 from workbench.experiment.progress import progress
 from workbench.experiment.replay_rows import Row
+from workbench.experiment.settings import ExecutionSettings, MaskingSettings, NameList, StrategyList
 from workbench.experiment.spec import (
     DEFAULT_STRATEGIES,
     Execution,
@@ -156,6 +157,26 @@ class TrialSpec(Masking, Execution):
         return replace(found, served=served)
 
 
+class TrialSettings(MaskingSettings, ExecutionSettings, total=False):
+    """The fields of `TrialSpec` as a caller may give them."""
+
+    agent: str | Model
+    families: NameList
+    seeds: int
+    strategies: StrategyList
+    writer: str | Model
+    window: int | None
+    share: float | str
+    price_model: str
+    turns: int | None
+    no_references: bool
+    output: int | None
+    conversations: bool
+    steps: int
+    seconds: float
+    no_sandbox: bool
+
+
 @dataclass(frozen=True, slots=True)
 class _Job:
     """What a worker needs to know."""
@@ -174,7 +195,7 @@ def trial(
     *,
     spec: TrialSpec | None = None,
     before: Callable[[Sequence[ModelUse]], bool] = lambda forecast: True,
-    **settings: Any,  # noqa: ANN401 - see TrialSpec
+    **settings: Unpack[TrialSettings],
 ) -> TrialResults | None:
     """Let an agent work on tasks that run, under strategies that keep its context small, and grade what it did.
 
