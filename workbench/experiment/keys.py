@@ -12,7 +12,7 @@ from types import CodeType, FunctionType
 
 PRESENTATION = frozenset(
     {
-        "report", "explore", "view", "cli", "analysis", "advice", "validation", "datasets", "markup.py", "palette.py",
+        "report", "explorer", "view", "cli", "analysis", "advice", "validation", "datasets", "markup.py", "palette.py",
         "__main__.py",
     }
 )  # fmt: skip

@@ -27,11 +27,11 @@ from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.models.wrappers import AnsweringModel
-from workbench.replay.boundaries import by_fill
-from workbench.replay.natural import natural
-from workbench.replay.reports import checked_reports
-from workbench.replay.sizing import Sizing, Window, window_of
-from workbench.replay.step import Replay
+from workbench.replays.boundaries import by_fill
+from workbench.replays.natural import natural
+from workbench.replays.reports import checked_reports
+from workbench.replays.sizing import Sizing, Window, window_of
+from workbench.replays.step import Replay
 from workbench.transcript.context import Context
 from workbench.transcript.redaction import masker
 from workbench.transcript.redaction import redaction as redaction_of
@@ -86,11 +86,11 @@ class Prepared:
 def prepared(session: Session, window: int | None = None) -> Prepared:
     """Check and count a session, calibrate it, and extract its entities.
 
-    What the recording reports of its sizes and times that cannot be true is left out, see `replay.reports`.
+    What the recording reports of its sizes and times that cannot be true is left out, see `replays.reports`.
 
     Args:
         session: any.
-        window: tokens; None takes the one that the recording is evidence of, see `replay.window`.
+        window: tokens; None takes the one that the recording is evidence of, see `replays.sizing`.
 
     Raises:
         SettingError: the session is none, or the window no number of tokens.

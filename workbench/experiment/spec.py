@@ -32,7 +32,7 @@ from workbench.models.model import Model
 from workbench.models.prices import given_tariff
 from workbench.models.settings import ModelSettings, model_names
 from workbench.palette import REFERENCES
-from workbench.replay.boundaries import Boundaries, checked
+from workbench.replays.boundaries import Boundaries, checked
 from workbench.transcript.personal import KINDS
 
 Function = TypeVar("Function", bound=Callable[..., object])

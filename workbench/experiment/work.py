@@ -26,8 +26,8 @@ from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
 from workbench.models.wrappers import AnsweringModel, innermost, requests_of
 from workbench.palette import REFERENCES
-from workbench.replay.boundaries import at_boundaries
-from workbench.replay.step import Replay
+from workbench.replays.boundaries import at_boundaries
+from workbench.replays.step import Replay
 from workbench.transcript.message import said_texts
 from workbench.transcript.redaction import holds_one, masker
 from workbench.transcript.session import Session

@@ -33,9 +33,9 @@ from workbench.models.model import Completion, Model
 from workbench.models.settings import ModelSettings
 from workbench.models.wrappers import innermost
 from workbench.palette import REFERENCES
-from workbench.replay.boundaries import at_shares
-from workbench.replay.matched import matched, stays_larger
-from workbench.replay.step import CompactionEvent, Replay
+from workbench.replays.boundaries import at_shares
+from workbench.replays.matched import matched, stays_larger
+from workbench.replays.step import CompactionEvent, Replay
 from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 

@@ -18,7 +18,7 @@ from workbench.metrics.work_exam.document import exams_of
 from workbench.metrics.work_exam.question import SessionExams
 from workbench.models import require_language_model
 from workbench.models.model import Model
-from workbench.replay.boundaries import at_shares
+from workbench.replays.boundaries import at_shares
 from workbench.transcript.session import Session
 
 FITTED = "fitted"

@@ -24,7 +24,7 @@ from workbench.metrics.work_exam.question import SessionExams, WorkExam, opening
 from workbench.models import require_language_model
 from workbench.models.model import Model, SummaryRequest
 from workbench.models.settings import ModelSettings
-from workbench.replay.boundaries import at_shares
+from workbench.replays.boundaries import at_shares
 from workbench.transcript.redaction import redaction as redaction_of
 from workbench.transcript.session import Session
 
