@@ -15,8 +15,9 @@ from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError, Unanswered
 from workbench.experiment.atomic import write_atomically
+from workbench.experiment.code_versions import code_versions
 from workbench.experiment.filler import FillerModel, ModelUse, is_asked
-from workbench.experiment.keys import code_version, key
+from workbench.experiment.keys import key
 from workbench.experiment.prepared import Prepared, Recording, SessionSource, What, limited, read, sources_of
 from workbench.experiment.prepared import replay as replay_of
 from workbench.experiment.progress import progress
@@ -39,6 +40,7 @@ from workbench.experiment.spec import (
     model_name,
 )
 from workbench.experiment.store import RunFolder, typed
+from workbench.experiment.work import READS_SESSIONS
 from workbench.experiment.workers import workers
 from workbench.judge.exam.readers import Answered, CandidateLikelihood, Choice, ModelReader
 from workbench.metrics.costs.pricing import pricing
@@ -118,6 +120,7 @@ class _Task:
     presets: tuple[Preset, ...]
     folder: RunFolder
     how: ModelSettings
+    codes: Mapping[str, str]
 
 
 @documented(SimulationSpec)
@@ -202,7 +205,9 @@ def _tasks(sessions: What, spec: SimulationSpec) -> list[_Task]:
     sources = limited(sources_of(sessions), spec.limit)
     folder = spec.out or Path("reports") / f"simulate-{_name(spec, presets, sources)}"
     how = ModelSettings.of_run(spec.model_settings, folder)
-    return [_Task(source, spec, presets, RunFolder(folder), how) for source in sources]
+    by_name = {preset.name: preset for preset in presets}
+    codes = code_versions(["workbench.simulation.simulate"], by_name, READS_SESSIONS, folder)
+    return [_Task(source, spec, presets, RunFolder(folder), how, codes) for source in sources]
 
 
 def _name(spec: SimulationSpec, presets: Iterable[Preset], sources: Iterable[SessionSource]) -> str:
@@ -250,7 +255,7 @@ def reader_of(name: str, how: ModelSettings) -> ModelReader | None:
 def _kept(task: _Task, ready: Prepared, needs: Needs, strategy: Preset) -> Row:
     session, spec = ready.session, task.spec
     name = key(
-        code_version(), session.origin.sha256 or key(session.messages), session.id, strategy, ready.window, spec.reader,
+        task.codes[strategy.name], ready.content, strategy, ready.window, spec.reader,
         model_name(spec.model), spec.price_model, spec.prices, spec.redaction,
     )  # fmt: skip
     try:
