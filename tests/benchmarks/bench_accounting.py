@@ -37,9 +37,9 @@ from workbench.experiment.prepared import Prepared
 from workbench.metrics.costs.pricing import pricing
 from workbench.metrics.metric import MetricInput
 from workbench.models.extractive import Extractive
-from workbench.replay.boundaries import at_shares
-from workbench.replay.matched import recorded_contexts, recorded_histories, sized_histories
-from workbench.replay.natural import natural
+from workbench.replays.boundaries import at_shares
+from workbench.replays.matched import recorded_contexts, recorded_histories, sized_histories
+from workbench.replays.natural import natural
 
 SHARED = Path(__file__).parents[3] / "shared"
 PATHS = [str(SHARED / "corpora"), str(SHARED / "more-projects")]
