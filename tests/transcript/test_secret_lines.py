@@ -30,6 +30,9 @@ def test_a_token_is_masked_where_its_line_tells_of_it(text: str, secret: str) ->
 @pytest.mark.parametrize(
     "text",
     [
+        "MD5 (pw.c) = 9d41c07be2f85a36b0d7e94c13fa628d",
+        "postgres://USER:PASSWORD@HOST:5432/NAME",
+        "--password-stdin   Read the password from stdin",
         "cache key: 9d41c07be2f85a36b0d7e94c13fa628d",
         "login failed for request id req_011CPxbQmLpR9vTz04KsWnYd",
         '<script integrity="sha384-VbhnPCqQGdLWv4qm3cNXMwR9NAqKLyK9GLIm7FqlV53tlLJZ"> // no token',

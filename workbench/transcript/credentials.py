@@ -142,7 +142,7 @@ def _commands() -> Iterator[Command]:
 COMMANDS = tuple(_commands())
 
 
-def _by_hint(entries: Sequence[Form] | Sequence[Command]) -> dict[str, list[int]]:
+def _by_hint(entries: Sequence[Form | Command]) -> dict[str, list[int]]:
     """The numbers of the entries that each hint stands for."""
     numbers: dict[str, list[int]] = {}
     for number, entry in enumerate(entries):
@@ -228,7 +228,9 @@ def _in_addresses(text: str) -> Iterator[Place]:
 
 
 def _is_of_an_example(address: re.Match[str]) -> bool:
-    """Whether a password that documents use opens an account of this machine: `user:password@localhost`."""
+    """Whether an address is one of a document: `USER:PASSWORD@HOST`, `user:password@localhost`."""
+    if address["password"].isupper() and is_own_name(address["password"]):
+        return True
     is_sample = address["password"] == address["user"] or is_default_password(address["password"])
     return is_sample and _LOCAL.fullmatch(address["host"]) is not None
 

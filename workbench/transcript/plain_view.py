@@ -30,6 +30,7 @@ _PREFIX = re.compile(
     re.MULTILINE,
 )
 """What stands before the text of a line."""
+_MARK = re.compile(r"^[-+](?=[^\W\d_]{2}|\+\d)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,11 @@ def plain_view(text: str) -> PlainView:
 def without_prefixes(view: PlainView) -> PlainView:
     """The view without what stands before the text of its lines."""
     return view.replaced(_PREFIX, lambda _: "")
+
+
+def without_marks(view: PlainView) -> PlainView:
+    """The view without the marks of a diff before letters, which would seem to be a part of the first word."""
+    return view.replaced(_MARK, lambda _: "") if "\n-" in view.text or "\n+" in view.text else view
 
 
 def _unescaped(match: re.Match[str]) -> str:

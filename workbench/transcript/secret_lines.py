@@ -25,9 +25,7 @@ _TELLING = re.compile(
     re.IGNORECASE,
 )
 """Words that speak of what opens something."""
-_HINTS = ("pass", "secret", "token", "key", "cred", "bearer", "webhook", "wallet", "auth", "login", "contras", "senha",
-    "wachtw", "has", "kennwort", "clé", "clave", "chiave", "schlüssel", "client", "handler", "session", "seed", "phrase",
-    "mnemonic", "sign", "log in")  # fmt: skip
+_HINTS = words_of("hints_of_lines")
 _NAME_BEFORE = re.compile(r"(?i:(?<![a-z_.-])(?:key|token|secret)[\"']?(?:[ ]?[:=→][ ]?|[ ])[\"'`]?)\Z")
 """Directly before digits of sixteen that open something."""
 _OF_THINGS = re.compile(

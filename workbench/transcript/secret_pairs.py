@@ -113,6 +113,10 @@ _SETTING_CALL = re.compile(
     r"(?:\b(?:define|put|setdefault|getenv|env|environ\.get|fill|type|enter|input|find_element|locator"
     r"|getBy\w{1,20})|[sS]et\w{0,30})[(](?:[\w.]{1,30},\s?)?\s{0,5}[\"'`](?:[#.]|[^\"'`\n]{0,40}[\[=])?[\"']?\Z"
 )
+_HELP = re.compile(r" {2,}[A-Z][a-z]+ [a-z]+ ")
+"""What the help of a program says of an option."""
+_CHECKSUM = re.compile(r"\b(?:MD5|SHA-?\d{1,3}|BLAKE\w{0,4}) ?\([^()\n]{0,100}\Z")
+"""Before the name of a file."""
 _HUMPS = re.compile(r"[A-Za-z][a-z]+[A-Z]")
 _SETS = re.compile(r"set|with")
 _DIRECTIVES = words_of("directives")
@@ -138,6 +142,8 @@ def named_values(text: str) -> Iterator[tuple[Value, Strength]]:
     has_ciphers = "ncrypted" in text or "ENC[" in text
     for name in telling_names(text, lowered(text)):
         if has_ciphers and _ENCRYPTED.search(text, max(0, name.start - _LINE), name.start):
+            continue
+        if _CHECKSUM.search(text, max(0, name.start - _LINE), name.start):
             continue
         name = _in_context(text, name)
         for place in _values(text, name):
@@ -339,7 +345,7 @@ def _spaced(text: str, name: Name, before: str) -> Iterator[Value]:
     elif takes_value and (option := _SETTER_OPTION.match(text, start)):
         yield from _any_value(text, option.end())
     elif takes_value and (bare := (_LINE_END if directive else _BARE).match(text, start)):
-        is_help = text[bare.end() : bare.end() + 2] == "  "
+        is_help = text[bare.end() : bare.end() + 2] == "  " or _HELP.match(text, name.stop) is not None
         if not bare.group().startswith("-") and bare.group().lower() not in _PROSE and not is_help:
             yield Value(*bare.span(), quoted=False, sure=True)
     elif (drawn := _drawn_behind(text, name, start)) is not None:
