@@ -2,13 +2,13 @@
 
     nice -n 5 python tests/benchmarks/bench_accounting.py [PATH ...] [--share 0.2] [--strategies summarize,ex_athena]
 
-Without paths it takes ../shared/corpora and ../shared/more-projects. *Sizes*: the tables of
-reports/studies/sizes: for each strategy how much of the size asked for it used, the difference from truncate at the
-size asked for (as it was counted before) and from truncate cut to the very size that the strategy used, with 95 % intervals over
-projects; and the boundaries at which what must stay is larger than the size, which were scored before, also those of
-recorded compactions, with what a tenth of the history came to. *Projects*: coverage and false alarms with sessions as
-the unit (before) and projects, by simulation. *Windows*: from the price table first (before) and from evidence first,
-with the compactions of truncate in both. *Cost*: a mean of ratios beside mean dollars (before), and the ratio of sums.
+Without paths it takes ../shared/corpora and ../shared/more-projects. *Sizes*: the tables of reports/studies/sizes:
+for each strategy how much of the size asked for it used, the difference from truncate at the size asked for (as it
+was counted before) and from truncate cut to the very size that the strategy used, with 95 % intervals over projects;
+and the boundaries at which what must stay is larger than the size, which were scored before, also those of recorded
+compactions, with what a tenth of the history came to. *Projects*: coverage and false alarms with sessions as the unit
+(before) and projects, by simulation. *Windows*: from the price table first (before) and from evidence first, with the
+compactions of truncate in both. *Cost*: a mean of ratios beside mean dollars (before), and the ratio of sums.
 Then come `bench_outages.py`, `bench_reconciliation.py` (bills) and `bench_text_read.py`, which can be run alone;
 `--only` names some of the seven.
 

@@ -9,8 +9,8 @@ peer is handed the same history in its own format, and the messages that stay, t
 compared; where the peer splits turns or may ask no model, that too. A difference counts as stated where the peer does
 the same once it follows a few of the rules that the preset's file states. Without paths it takes the bundled recordings
 and ../shared/corpora, of which reports/studies/peers has the figures. The exit code is 1 where a difference is
-unexplained, where nothing was compared, where `--packages` is given and a package is missing, and with `--check` where that page has
-other figures of the same release of a peer; those of another release are only shown.
+unexplained, where nothing was compared, where `--packages` is given and a package is missing, and with `--check` where
+that page has other figures of the same release of a peer; those of another release are only shown.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from workbench.experiment.bounded import check_table, text_of
 from workbench.private_files import make_private_folder
 
 SCHEMA = 1
-"""Version of the tables, see docs/tables.md: it grows when a column or a table changes its meaning or goes away.
+"""Version of the tables (docs/reference/tables.md): grows when a column or a table changes its meaning or goes away.
 
 New columns and tables do not change it: they are empty in runs that were written before.
 """
@@ -233,7 +233,7 @@ class RunFolder:
 
 @dataclass(frozen=True)
 class Results:
-    """A finished run: its tables as attributes, each a DataFrame; docs/tables.md describes them.
+    """A finished run: its tables as attributes, each a DataFrame; docs/reference/tables.md describes them.
 
     The tables are sessions, steps, compactions, retention, survival, scores,
     baseline_at_sizes, costs, reconciliation, losses, boundaries, replays, replicates (empty where nothing was repeated)
