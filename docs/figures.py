@@ -130,7 +130,8 @@ def printed_pages(known: Mapping[str, Mapping[str, str]]) -> list[Path]:
     """The pages that are checked: README, docs, and the studies that the list names."""
     listed_pages = {entry["page"] for entry in known.values()}
     studies = [page for page in sorted(STUDY_PAGES.glob("*/README.md")) if page_name(page) in listed_pages]
-    return [README, *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("decisions/*.md")), *studies]
+    pages = [page for folder in (".", "reference", "decisions") for page in sorted((DOCS / folder).glob("*.md"))]
+    return [README, *pages, *studies]
 
 
 def listed(check: bool) -> int:

@@ -1,4 +1,4 @@
-"""The page docs/conformance.md names tests that exist, and says of every row of the tables where it stands."""
+"""The page of conformance names tests that exist, and says of every row of the tables where it stands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = (Path(__file__).parents[2] / "docs" / "conformance.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "conformance.md").read_text("utf-8")
 HEADS = {
     "Opal": "opal", "Operator-Use": "operator_use", "DDx agent": "ddx_agent", "ExAthena": "ex_athena",
     "docker-agent": "docker_agent",

@@ -21,9 +21,9 @@ def test_the_api_page_has_every_name_of_the_face_once() -> None:
 
 def test_every_page_is_in_the_navigation() -> None:
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
-    pages = {path.name for path in (ROOT / "docs").glob("*.md")} | {
-        f"notebooks/{path.name}" for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")
-    }
+    pages = {path.name for path in (ROOT / "docs").glob("*.md")}
+    pages |= {f"reference/{path.name}" for path in (ROOT / "docs" / "reference").glob("*.md")}
+    pages |= {f"notebooks/{path.name}" for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")}
     assert {name for name in pages if f": {name}\n" not in navigation + "\n"} == set()
 
 
@@ -42,7 +42,7 @@ def test_every_decision_is_in_the_list_of_decisions() -> None:
 
 @pytest.mark.parametrize("table", COLUMNS)
 def test_the_page_of_tables_has_every_column_of(table: str) -> None:
-    page = (ROOT / "docs" / "tables.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "tables.md").read_text(encoding="utf-8")
     section = page.partition(f"\n## `{table}`\n")[2].partition("\n#")[0]
     everywhere = {"session", "strategy", "mode", "share", "at"}
     assert {*COLUMNS[table]} - everywhere - {*re.findall(r"`(\w+)`", section)} == set()

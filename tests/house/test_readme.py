@@ -17,10 +17,8 @@ def test_it_has_exactly_the_two_commands_that_the_check_runs() -> None:
         assert re.search(re.escape(mark) + r"\n```bash\n[^\n]+\n```", README)
 
 
-def test_its_table_of_formats_is_the_list_of_formats() -> None:
-    rows = {line.split("`")[1]: line.count("| yes") for line in README.splitlines() if line.startswith("| `")}
-    for one in formats():
-        assert rows[one.name] == len(one.carries), one.name
+def test_it_counts_the_formats() -> None:
+    assert f"[The {len(formats())} formats" in README
 
 
 def test_every_file_that_it_points_to_is_there() -> None:

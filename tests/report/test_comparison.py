@@ -11,7 +11,7 @@ from workbench.report.report import Report
 from workbench.report.tables import Tables
 from workbench.report.verdict import headline_html
 
-DOCS = Path(__file__).parents[2] / "docs" / "tables.md"
+DOCS = Path(__file__).parents[2] / "docs" / "reference" / "tables.md"
 
 
 def words(html: str) -> str:

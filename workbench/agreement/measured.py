@@ -46,7 +46,7 @@ COLUMNS = {
     **dict.fromkeys((*METRICS, READ), "Float64"), "reader": "string",
     "look_ups": "Float64", "blind": "Float64", "saved": "Float64",
 }  # fmt: skip
-"""The columns of what is measured, see docs/tables.md."""
+"""The columns of what is measured, see docs/reference/tables.md."""
 ITEMS = 4
 """Items that a model reads from one context at most."""
 Windows: TypeAlias = Mapping[tuple[str, int], int]

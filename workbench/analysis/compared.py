@@ -45,7 +45,7 @@ def compare_table(
     """Compare every strategy with a baseline on the sessions that both have a value for.
 
     Args:
-        scores: the table of that name of a run, see `docs/tables.md`.
+        scores: the table of that name of a run, see docs/reference/tables.md.
         metric: one of its metrics.
         baseline: a strategy of the table.
         mode: `natural` or `matched`; there a session's value is its mean over the shares that both have.
@@ -55,11 +55,12 @@ def compare_table(
 
     Returns:
         A row a strategy, best difference first and references last, with `COLUMNS`: see `differences` in
-        `docs/tables.md`. A session that lacks one of the two values is `dropped`, never zero. A reference is tested,
-        but no member of the family of `p_holm`. `low` and `high` are missing below the reporting floor and where all
-        differences are equal. The verdict is `better` or `worse` where `p_holm` (of a reference: `p`) is at most 0.05
-        and the interval leaves out 0. `detectable` is the difference that so many projects would have shown four times
-        in five, `would_do` the projects that would show one of `WORTH`; `why` says why something is missing.
+        docs/reference/tables.md. A session that lacks one of the two values is `dropped`, never zero. A
+        reference is tested, but no member of the family of `p_holm`. `low` and `high` are missing below the
+        reporting floor and where all differences are equal. The verdict is `better` or `worse` where `p_holm`
+        (of a reference: `p`) is at most 0.05 and the interval leaves out 0. `detectable` is the difference that
+        so many projects would have shown four times in five, `would_do` the projects that would show one of
+        `WORTH`; `why` says why something is missing.
 
     Raises:
         UnknownName: the table has no such metric or baseline; the message names those that it has.

@@ -11,6 +11,7 @@ from workbench.compaction.presets import catalogue, preset
 from workbench.compaction.settings import accepted, settings, shown_value
 from workbench.compaction.stages import BUILTIN as STAGES
 from workbench.errors import SettingError
+from workbench.experiment.columns import table_text, table_texts
 from workbench.importers.importer import formats
 from workbench.metrics.builtin import BUILTIN as METRICS
 from workbench.registry import found
@@ -24,29 +25,48 @@ MODELS = {
     "local": "A small real model on this machine (extra `local`); also local:FILE.gguf.",
     "scripted:TEXT": "Says this text whatever it is asked; for tests and examples.",
 }
-What: TypeAlias = Literal["strategies", "stages", "metrics", "formats", "models"]
+What: TypeAlias = Literal["strategies", "stages", "metrics", "formats", "models", "columns"]
 
 
 def show(
     what: Annotated[What, typer.Argument(help="What to list.")],
-    strategy: Annotated[str, typer.Argument(help="A strategy, to list its settings.")] = "",
+    name: Annotated[
+        str, typer.Argument(help="A strategy, to list its settings; or a table, to list its columns.")
+    ] = "",
     as_json: AsJson = False,
 ) -> int:
-    """List the strategies, stages, metrics, formats or models that are known, installed ones included.
+    """List the strategies, stages, metrics, formats or models that are known, or the columns of a run's tables.
 
     Behind `strategies` the name of one lists its settings. The end of a setting's name will do where it names one
-    thing: `--strategies claude_code:result_chars=2000`.
+    thing: `--strategies claude_code:result_chars=2000`. Behind `columns` the name of a table lists its columns.
 
     Examples:
 
       workbench list strategies
 
       workbench list strategies claude_code
+
+      workbench list columns losses
     """
-    if strategy and what != "strategies":
-        raise SettingError(f"{what} have no settings; write `workbench list strategies {strategy}`")
-    rows = _settings(strategy) if strategy else _rows(what)
-    say_json(rows) if as_json else say(table(rows))
+    if name and what == "columns":
+        return _show_columns(name, as_json=as_json)
+    if name and what != "strategies":
+        raise SettingError(f"{what} have no settings; write `workbench list strategies {name}`")
+    rows = _settings(name) if name else _rows(what)
+    if as_json:
+        say_json(rows)
+    else:
+        say(table(rows))
+    return 0
+
+
+def _show_columns(name: str, *, as_json: bool) -> int:
+    """Print what the columns of a table mean."""
+    description = table_text(name)
+    if as_json:
+        say_json({"table": name, "columns": description.text})
+    else:
+        say(description.text)
     return 0
 
 
@@ -77,6 +97,8 @@ def _rows(what: What) -> list[dict[str, str]]:
         return [
             {"format": one.name, "what it is": one.description, "carries": ", ".join(one.carries)} for one in formats()
         ]
+    if what == "columns":
+        return [{"table": name, "a row is": description.row} for name, description in table_texts().items()]
     return [{"model": name, "what it is": words} for name, words in MODELS.items()]
 
 

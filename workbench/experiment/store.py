@@ -19,7 +19,7 @@ from workbench.experiment.bounded import check_table, text_of
 from workbench.private_files import make_private_folder
 
 SCHEMA = 1
-"""Version of the tables, see docs/tables.md: it grows when a column or a table changes its meaning or goes away.
+"""Version of the tables (docs/reference/tables.md): grows when a column or a table changes its meaning or goes away.
 
 New columns and tables do not change it: they are empty in runs that were written before.
 """
@@ -232,7 +232,7 @@ class RunFolder:
 
 
 class RunTables:
-    """The tables of a run, each a DataFrame with the documented columns (docs/tables.md)."""
+    """The tables of a run, each a DataFrame with the documented columns (docs/reference/tables.md)."""
 
     sessions: pd.DataFrame
     steps: pd.DataFrame
@@ -253,7 +253,7 @@ class RunTables:
 
 @dataclass(frozen=True)
 class Results(RunTables):
-    """A finished run: its tables as attributes, each a DataFrame; docs/tables.md describes them.
+    """A finished run: its tables as attributes, each a DataFrame; docs/reference/tables.md describes them.
 
     The tables are sessions, steps, compactions, retention, survival, scores, baseline_at_sizes, costs, paging,
     reconciliation, losses, boundaries, replays, replicates (empty where nothing was repeated) and variants (of a

@@ -74,7 +74,7 @@ class PagedExam:
 
 
 def paging(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:
-    """One row of the table `paging` (docs/tables.md); none where nothing of the session was ever archived."""
+    """One row of the table `paging` (docs/reference/tables.md); none where nothing of the session was ever archived."""
     ids = {archive_id(message.id) for message in data.replay.session.messages}
     if not any(ids & one.snapshot.context.archive.keys() for one in data.examined):
         return

@@ -33,7 +33,7 @@ def by_cost(run: Tables) -> list[str]:
 
 
 def bills(run: Tables) -> pd.DataFrame:
-    """One row a strategy, means over sessions in USD; docs/tables.md has the columns."""
+    """One row a strategy, means over sessions in USD; docs/reference/tables.md has the columns."""
     return pd.DataFrame([_bill(run, name) for name in by_cost(run)])
 
 
@@ -124,7 +124,7 @@ def _followed(one: Mapping[str, int]) -> str:
 
 @once
 def within_reach(run: Tables) -> pd.DataFrame:
-    """One row a strategy with recall, on its own trigger; docs/tables.md has the columns."""
+    """One row a strategy with recall, on its own trigger; docs/reference/tables.md has the columns."""
     mine = run.paging[run.paging["mode"] == "natural"]
     known = (name for name in run.strategies if (mine["strategy"] == name).any())
     return pd.DataFrame([_row(run, name, mine[mine["strategy"] == name]) for name in known])

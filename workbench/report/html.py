@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Html:
     """A part of a page: it shows itself in a notebook; as plain text it is `plain`, or its table.
 
-    Where the part is a table, `data` has its figures; the columns are in `docs/tables.md`.
+    Where the part is a table, `data` has its figures; the columns are in docs/reference/tables.md.
     """
 
     html: str

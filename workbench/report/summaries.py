@@ -1,6 +1,6 @@
 """Small tables for reading, made from the tables of a run: rows in, means, shares and worst cases out. Pure.
 
-Their columns are in `docs/tables.md`, with units.
+Their columns are in docs/reference/tables.md, with units.
 """
 
 import re
@@ -215,7 +215,7 @@ def _is_boilerplate(kind: str, entity: str, evidence: str) -> bool:
 
 
 def integrity(run: Tables) -> pd.DataFrame:
-    """What the guard found and what has no figure, one row a replayed contender: counts, see docs/tables.md."""
+    """What the guard found and what has no figure, one row a replayed contender, in counts."""
     compactions = run.compactions.assign(too_large=run.compactions["outcome"] == "too_large")
     by = compactions.groupby("strategy")
     found = by[["violations", "too_large", "fallbacks"]].sum()

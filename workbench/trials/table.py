@@ -19,7 +19,7 @@ COLUMNS = {
     "look_ups": "Int64", "recalls": "Int64", "holes": "Int64", "misread": "Int64", "blind": "Int64",
     "tokens": "Int64", "peak": "Int64", "usd": "Float64", "compactions": "Int64",
 }  # fmt: skip
-"""The columns of the table `trials`, see docs/tables.md."""
+"""The columns of the table `trials`, see docs/reference/tables.md."""
 MEANS = ("success", "violations", "steps", "look_ups", "recalls", "misread", "blind", "tokens", "usd", "compactions")
 
 

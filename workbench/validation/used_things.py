@@ -86,7 +86,7 @@ def used_things(sessions: Sequence[Prepared]) -> pd.DataFrame:
     """The table `used_things`: what each agent used after its own compactions, a row a thing and context.
 
     A thing is an exact thing (an entity) of the history before a compaction that an answer uses among the next
-    `HORIZON` messages, and before the next compaction. Columns: docs/tables.md.
+    `HORIZON` messages, and before the next compaction. Columns: docs/reference/tables.md.
     """
     return typed((row for ready in sessions for row in _of_session(ready)), COLUMNS)
 

@@ -42,7 +42,7 @@ COLUMNS = {
     "lexical": "Float64", "replicate": "Int64", "reader": "string", "usd": "Float64",
     "pending": "Int64",
 }  # fmt: skip
-"""The columns of a table of answers, see docs/tables.md."""
+"""The columns of a table of answers, see docs/reference/tables.md."""
 
 
 @dataclass(frozen=True)

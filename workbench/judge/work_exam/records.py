@@ -39,7 +39,7 @@ COLUMNS = {
     "reason": "string",
     "pending": "Int64",
 }
-"""The columns of a table of answers, see docs/tables.md."""
+"""The columns of a table of answers, see docs/reference/tables.md."""
 SITTINGS = "sittings.jsonl"
 """The file with the answers of each sitting and their features: what a reader is fitted to. It holds no context."""
 SittingRecord: TypeAlias = dict[str, Any]
