@@ -1,6 +1,6 @@
-"""The measured parts of docs/validity.md and docs/validity-tables.md, and the facts that every report shows.
+"""The measured parts of docs/validity.md and reports/studies/validity, and the facts that every report shows.
 
-`python docs/validity.py PART PATHS...` measures one of them, keeps its rows in docs/rows and writes the page:
+`python docs/validity.py PART PATHS...` measures one of them, keeps its rows beside the page and writes the page:
 `behaviour` and `names` from recordings, `summaries` and `writer` from these and the bundled ones (up to an hour),
 `answers` from the folder of graded ones, `held` from native-vs-text. `readers` and `readers-more` (studies of this
 repository), `gamers` and `wordings` (bundled sessions), `needs` and `errors` (what ships) take no paths and keep no
@@ -40,7 +40,7 @@ from workbench.validation.answers.records import graded
 from workbench.validation.needs import labelled
 from workbench.validation.used_things import COLUMNS, CONTROL, compacted, used_things
 
-PAGE = Path(__file__).parent / "validity-tables.md"
+PAGE = Path(__file__).parents[1] / "reports" / "studies" / "validity" / "README.md"
 FIRST_PAGE = Path(__file__).parent / "validity.md"
 ON_FIRST_PAGE = ("readers", "wordings")
 """The parts that stand on the first page."""

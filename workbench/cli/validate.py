@@ -96,9 +96,7 @@ def wordings(out: Out = None, as_json: AsJson = False) -> int:
 
 
 def answers(
-    paths: Annotated[
-        list[Path], typer.Argument(help="Folders or files with graded answers; see docs/validity-tables.md.")
-    ],
+    folders: Annotated[list[Path], typer.Argument(help="Graded answers, see docs/validity.md.")],
     out: Out = None,
     as_json: AsJson = False,
 ) -> int:
@@ -110,7 +108,7 @@ def answers(
 
       workbench validate answers my-answers.jsonl --json
     """
-    return _show_side("answers", Source(list, tuple(paths)), out, as_json)
+    return _show_side("answers", Source(list, tuple(folders)), out, as_json)
 
 
 def errors(
@@ -227,7 +225,7 @@ def needs(
         write_private(blank, csv_text(rows))
         say(
             f"{len(rows)} items are in {blank}; fill the columns {' and '.join(LABELS)}, "
-            "as docs/validity-tables.md says."
+            "as reports/studies/validity/README.md says."
         )
         return OK
     if filled and len(filled) != 2:

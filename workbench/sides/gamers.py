@@ -21,8 +21,8 @@ from workbench.metrics.work_exam.document import exams_of
 from workbench.metrics.work_exam.question import WorkQuestion
 from workbench.metrics.work_exam.reading import WorkReading, context_text
 from workbench.models.extractive import Extractive
-from workbench.replay.boundaries import at_shares
-from workbench.replay.matched import matched
+from workbench.replays.boundaries import at_shares
+from workbench.replays.matched import matched
 from workbench.sides.real_readers import name_answers, own_studies, work_answers
 from workbench.sides.side import SideTable
 from workbench.transcript.context import Context

@@ -13,7 +13,7 @@ from workbench.validation.answers.records import graded
 
 NOT_NAMED = (
     "Graded answers of others do not ship: name a folder or file with some to `workbench validate answers`, "
-    "as docs/validity-tables.md says."
+    "as reports/studies/validity/README.md says."
 )
 
 

@@ -17,9 +17,9 @@ from workbench.metrics.reference_contexts import Oracle
 from workbench.metrics.view import View, view
 from workbench.metrics.work_exam.word_cover import content_words
 from workbench.models.extractive import Extractive
-from workbench.replay.boundaries import at_shares
-from workbench.replay.budgets import budget
-from workbench.replay.matched import matched
+from workbench.replays.boundaries import at_shares
+from workbench.replays.budgets import budget
+from workbench.replays.matched import matched
 from workbench.transcript.message import said_text
 from workbench.validation.gaming import count_line, filled, with_many_entities
 

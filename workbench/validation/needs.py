@@ -13,12 +13,12 @@ from workbench.experiment.prepared import Prepared
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.gap import gapped
 from workbench.metrics.exam.item import Item
-from workbench.replay.boundaries import at_shares
+from workbench.replays.boundaries import at_shares
 from workbench.transcript.message import Message, is_real_user, plain_text
 
 NEEDED = "needed"
 LABELS = {"label": (NEEDED, "boilerplate", "duplicate"), "given_away": ("yes", "no")}
-"""The columns that a reader fills, and what each may say; docs/validity-tables.md has the guidelines."""
+"""The columns that a reader fills, and what each may say; reports/studies/validity/README.md has the guidelines."""
 SHIPPED = Path(__file__).with_name("needs.csv")
 """Labels of two readers; references to recordings, without their text."""
 READERS = (1, 2)

@@ -54,7 +54,7 @@ def graded(path: str | Path) -> list[GradedContext]:
 
     Read are the layouts of native-vs-text, longmemeval-con, compaction-integrity-human and lost-in-compaction (a run of
     its fifth version), the baselines of mistri, and lines of JSON with `context` and `answers`; see
-    docs/validity-tables.md.
+    reports/studies/validity/README.md.
 
     Raises:
         FormatError: it is none of these.
@@ -66,7 +66,7 @@ def graded(path: str | Path) -> list[GradedContext]:
     files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
     found = [one for file in files for one in _from_lines(file)]
     if not found:
-        raise FormatError("no graded answers; see docs/validity-tables.md for what is read", where=str(place))
+        raise FormatError("no graded answers; docs/validity.md links to what is read", where=str(place))
     return found
 
 
