@@ -104,7 +104,8 @@ def _later_use(data: MetricInput, part: Part, why: str) -> Score:
 def code(data: MetricInput) -> Score:
     """Code: of the lines of the history that the agent then edits or quotes, how much the context has of them.
 
-    In [0, 1], weighted by lines; a line counts whole, or by its words that stand near together (docs/method.md).
+    In [0, 1], weighted by lines. A line counts in its place: next to one that it stood next to, or in words beside the
+    name of its file (docs/method.md).
     Edits through a shell count as far as they show the old text. `n`: lines, at the boundaries of `exam_recall`.
     """
     if not data.snapshots:

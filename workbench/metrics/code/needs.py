@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 from workbench.metrics.code.lines import compared_lines, is_specific
 from workbench.metrics.code.shell_edits import NumberedLines, WrittenFile
@@ -18,7 +20,21 @@ MOST_IN_A_RANGE = 400
 """Lines that one range of numbers may name; a longer one names the rest of a file."""
 _NUMBERED = re.compile(r"^[ \t]*(\d+)(?:\t|→|\s?\||:)(.*)$", re.MULTILINE)
 _NAME = re.compile(r"[\w.-]+")
+_PATH = re.compile(r"(?<![\w./~-])[\w.~-]*/[\w./~-]+")
 _WORD = re.compile(r"\w+")
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """Where a line stands.
+
+    Attributes:
+        neighbours: the lines before and behind it, wherever the recording has it.
+        files: names of the files that the call before it names.
+    """
+
+    neighbours: set[str] = field(default_factory=set)
+    files: set[str] = field(default_factory=set)
 
 
 class CodeNeeds:
@@ -32,6 +48,7 @@ class CodeNeeds:
 
     Attributes:
         lines: each line of the history that is used later, as it is compared.
+        surroundings: by line, where it stands.
     """
 
     def __init__(self, messages: Sequence[Message]) -> None:
@@ -41,9 +58,11 @@ class CodeNeeds:
         }
         self._history = _History()
         self._used_in: dict[int, list[str]] = {}
+        self.surroundings: dict[str, Surroundings] = {}
         if any(map(_uses_any, self._uses.values())):
             self._read()
         self.lines = tuple(dict.fromkeys(line for lines in self._used_in.values() for line in lines))
+        self.surroundings = self._look_around()
 
     @property
     def distinct_lines(self) -> Collection[str]:
@@ -67,6 +86,26 @@ class CodeNeeds:
                 lines = dict.fromkeys(self._history.used_lines(uses))
                 self._used_in[place] = [line for line in lines if is_specific(line)]
             self._history.add(place, message)
+
+    def _look_around(self) -> dict[str, Surroundings]:
+        around = {line: Surroundings() for line in self.lines}
+        if not around:
+            return around
+        files: set[str] = set()
+        for message in self._messages:
+            texts = list(spoken_texts(message))
+            if isinstance(message, AssistantMessage):
+                files = set().union(*map(named_files, texts))
+            for text in texts:
+                lines = list(compared_lines(text))
+                for line, next_line in pairwise(lines):
+                    if line in around:
+                        around[line].neighbours.add(next_line)
+                    if next_line in around:
+                        around[next_line].neighbours.add(line)
+                for line in around.keys() & lines:
+                    around[line].files |= files
+        return around
 
 
 def _uses_any(uses: CodeUses) -> bool:
@@ -94,7 +133,7 @@ class _History:
                 if line not in self.first_message:
                     self.first_message[line] = place
                     self._new_lines.append(line)
-            names = {name for name in _NAME.findall(text) if "." in name}
+            names = file_names(text)
             self._file_names |= names
             if is_answer:
                 self._named_in_call += names
@@ -151,6 +190,17 @@ class _History:
         if numbered:
             for name in self._named_in_call:
                 self._numbered[name] |= numbered
+
+
+def file_names(text: str) -> set[str]:
+    """What may be the name of a file in a text, without its folder."""
+    return {name for name in _NAME.findall(text) if "." in name.strip(".")}
+
+
+def named_files(text: str) -> set[str]:
+    """The files that a call's text names by a path, or that are all of the text; `self.rate` is none."""
+    paths = _PATH.findall(text) if " " in text or "\n" in text else [text]
+    return {name for name in map(base_name, paths) if "." in name.strip(".")}
 
 
 def base_name(path: str) -> str:
