@@ -1,9 +1,9 @@
 """The table of results in the README, made from the run of the command above it; and the list of all printed figures.
 
 `python docs/figures.py RUN` writes the table into the README; with `--check` it says where README and run differ, and
-exits with 1. `python docs/figures.py list` writes docs/figures.toml as a table into docs/method.md; with `--check` it
-fails as well where a table with figures stands between no marks that the list has, and where a sentence and a table
-differ (prose.py).
+exits with 1. `python docs/figures.py list` writes docs/figures.toml as a table into reports/studies/README.md.
+With `--check` it fails as well where a table with figures stands between no marks that the list has, and where a
+sentence and a table differ (prose.py).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from prose import problems
+from prose import STUDIES, page_name, problems
 from rows import between_marks
 
 from workbench.analysis.paired import Estimate
@@ -32,6 +32,9 @@ from workbench.report.verdict import over_sessions
 DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"
 FIGURES = DOCS / "figures.toml"
+STUDY_PAGES = DOCS.parent / "reports" / STUDIES
+LIST_PAGE = STUDY_PAGES / "README.md"
+"""Where the list of all printed figures stands."""
 SHARE = 0.2
 """Of the history: the size that all strategies are cut to."""
 
@@ -85,16 +88,17 @@ FEWEST = 3
 def unmarked(page: Path, known: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     """What of a page is wrong: tables with figures between no marks of the list, and marks that it does not have."""
     text = page.read_text(encoding="utf-8")
+    title = page_name(page)
     for name, one in known.items():
-        if one["page"] == page.name and not re.search(f"<!-- {name} -->\n.*<!-- end of {name} -->\n", text, re.DOTALL):
-            yield f"{page.name}: the list has {name!r}, the page has no such marks"
+        if one["page"] == title and not re.search(f"<!-- {name} -->\n.*<!-- end of {name} -->\n", text, re.DOTALL):
+            yield f"{title}: the list has {name!r}, the page has no such marks"
     inside, table = "", list[str]()
     for number, line in enumerate([*text.splitlines(), ""], 1):
         if line.startswith("|"):
             table.append(line)
             continue
         if inside not in known and sum(map(_figures_in, table)) >= FEWEST:
-            yield f"{page.name}, line {number - len(table)}: no command is known for the table {table[0][:60]!r}"
+            yield f"{title}, line {number - len(table)}: no command is known for the table {table[0][:60]!r}"
         table = []
         if mark := re.fullmatch(r"<!-- (end of )?([a-z-]+) -->", line):
             inside = "" if mark[1] else mark[2]
@@ -109,17 +113,33 @@ def figures_table(known: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     yield "| page | figures | command | data | in CI |"
     yield "|---|---|---|---|---|"
     for one in known.values():
-        link = one["page"].removesuffix(".md") if one["page"] == "README.md" else f"[{one['page'][:-3]}]({one['page']})"
-        yield f"| {link} | {one['shows']} | {one['command']} | {one['data']} | {one['ci']} |"
+        yield f"| {page_link(one['page'])} | {one['shows']} | {one['command']} | {one['data']} | {one['ci']} |"
+
+
+def page_link(title: str) -> str:
+    """A link from the list to a page."""
+    if title == README.name:
+        return f"[README](../../{title})"
+    if title.startswith(f"{STUDIES}/"):
+        study = title.removeprefix(f"{STUDIES}/")
+        return f"[{study}]({study}/README.md)"
+    return f"[{title.removesuffix('.md')}](../../docs/{title})"
+
+
+def printed_pages(known: Mapping[str, Mapping[str, str]]) -> list[Path]:
+    """The pages that are checked: README, docs, and the studies that the list names."""
+    listed_pages = {entry["page"] for entry in known.values()}
+    studies = [page for page in sorted(STUDY_PAGES.glob("*/README.md")) if page_name(page) in listed_pages]
+    return [README, *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("decisions/*.md")), *studies]
 
 
 def listed(check: bool) -> int:
     """Write or check the list; 1 where something is missing."""
     known = tomllib.loads(FIGURES.read_text(encoding="utf-8"))
-    pages = (README, *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("decisions/*.md")))
+    pages = printed_pages(known)
     wrong = [*(problem for page in pages for problem in unmarked(page, known)), *problems(pages)]
     sys.stdout.write("".join(f"{problem}\n" for problem in wrong))
-    return int(between_marks(DOCS / "method.md", "list", figures_table(known), check=check) or bool(wrong))
+    return int(between_marks(LIST_PAGE, "list", figures_table(known), check=check) or bool(wrong))
 
 
 def main(run: str, check: bool) -> int:

@@ -1,17 +1,21 @@
-"""Figures in the sentences around the tables of README and docs, held against those tables.
+"""Figures in the sentences around the tables of README, docs and studies, held against those tables.
 
 docs/prose.toml has the sentences, with `{}` for each figure and where it comes from: the name of a marked part of a
 page, words to find in it one behind the other, and which number behind the last of them. An `aside` is a sentence or a
-paragraph whose figures are bounds, arithmetic or history, with the reason. Nothing else may have a figure that looks
-measured. `python docs/figures.py list --check` prints what is wrong.
+paragraph whose figures are bounds, arithmetic or history, with the reason. A `whole` is a page of which that is true
+everywhere. Nothing else may have a figure that looks measured. `python docs/figures.py list --check` prints what is
+wrong.
 """
 
 import re
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 DOCS = Path(__file__).parent
+STUDIES = "studies"
+"""The folder of the studies, each a folder with a README."""
 NUMBER = r"[-+\u2212]?(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)"
 MEASURED = re.compile(r"(?<![\w.`/])[-+\u2212]?\.\d+|\d[\d,.]* %|\d+ points|(?<![\w`])[-+\u2212]\d+\b|\d+ of \d+")
 """What looks like a measured figure in prose."""
@@ -20,10 +24,10 @@ PART = re.compile(r"<!-- ([a-z-]+) -->\n(.*?)<!-- end of \1 -->\n", re.DOTALL)
 
 def problems(pages: Sequence[Path], source: Path = DOCS / "prose.toml") -> Iterator[str]:
     """What is wrong with the sentences of some pages."""
-    texts = {page.name: page.read_text(encoding="utf-8") for page in pages}
+    texts = {page_name(page): page.read_text(encoding="utf-8") for page in pages}
     parts = {name: part for text in texts.values() for name, part in PART.findall(text)}
     known = tomllib.loads(source.read_text(encoding="utf-8"))
-    prose = {name: paragraphs(text) for name, text in texts.items()}
+    prose = defaultdict(list, {name: paragraphs(text) for name, text in texts.items()})
     for one in known["sentence"]:
         pattern = re.escape(one["words"]).replace(re.escape("{}"), f"({NUMBER})").replace(r"\ ", " ")
         found = [(at, match) for at, each in enumerate(prose[one["page"]]) for match in re.finditer(pattern, each)]
@@ -40,10 +44,18 @@ def problems(pages: Sequence[Path], source: Path = DOCS / "prose.toml") -> Itera
         for number in at:
             own = prose[one["page"]][number]
             prose[one["page"]][number] = "" if own.startswith(one["words"]) else own.replace(one["words"], "")
+    for entry in known.get("whole", []):
+        prose.pop(entry["page"], None)
     for name, left_over in prose.items():
         for each in left_over:
             if left := MEASURED.findall(each.replace("95 %", "")):
                 yield f"{name}: prose.toml does not say where {', '.join(left)} come from, in {each[:60]!r}"
+
+
+def page_name(page: Path) -> str:
+    """How the lists name a page: its file, or `studies/NAME` for the page of a study."""
+    study = page.parent
+    return f"{STUDIES}/{study.name}" if study.parent.name == STUDIES else page.name
 
 
 def paragraphs(text: str) -> list[str]:

@@ -1,6 +1,7 @@
 """The rows behind printed tables: measured once from recordings, kept beside the pages, printed and checked in seconds.
 
-A file of docs/rows has figures by session and no text. A session is named by a hash of its id.
+The rows of a page lie in the folder `rows` beside it: figures by session and no text. A session is named by a hash of
+its id.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TypeAlias
 import pandas as pd
 
 FOLDER = Path(__file__).parent / "rows"
+"""The rows of the pages in docs."""
 FACTS = Path(__file__).parent.parent / "workbench" / "validation" / "facts.json"
 """What every report shows of some parts."""
 DIGITS = 6
@@ -32,7 +34,7 @@ class Part:
         measure: its rows, of paths; with False only those of sessions in these paths, without the bundled ones.
         tell: the lines of the page, of the rows that were kept (of those measured, where none are).
         facts: what reports show of it, of the same rows.
-        kept: whether the rows stand in docs/rows, so that they can be told without the recordings.
+        kept: whether the rows are kept beside the page, so that they can be told without the recordings.
     """
 
     measure: Callable[[Sequence[str], bool], Frames]
@@ -44,21 +46,26 @@ class Part:
 def run(parts: Mapping[str, Part], page: Path, words: Sequence[str]) -> int:
     """Write or check a part of a page, as the words after a command say; 1 where a check finds a difference."""
     name, *paths = [word for word in words if word != "--check"]
-    part, check = parts[name], "--check" in words
+    part, check, folder = parts[name], "--check" in words, rows_beside(page)
     if check and paths:
-        return int(differences(name, part.measure(paths, False)) > 0)
+        return int(differences(name, part.measure(paths, False), folder) > 0)
     if not part.kept:
         frames: Frames = {key: _again(rows) for key, rows in part.measure(paths, True).items()}
     elif paths:
-        frames = stored(name, part.measure(paths, True))
-    elif not (frames := {key: read(name, key) for key in names_of(name)}):
-        sys.stdout.write(f"{name}: no rows in docs/rows; name the recordings, and they are made\n")
+        frames = stored(name, part.measure(paths, True), folder)
+    elif not (frames := {key: read(name, key, folder) for key in names_of(name, folder)}):
+        sys.stdout.write(f"{name}: no rows in {folder}; name the recordings, and they are made\n")
         return 1
     told = [frames[key] for key in sorted(frames)]
     wrong = between_marks(page, name, part.tell(*told), check=check)
     if part.facts:
         wrong |= _facts(name, part.facts(*told), check=check)
     return int(wrong)
+
+
+def rows_beside(page: Path) -> Path:
+    """The folder with the rows of a page."""
+    return page.parent / "rows"
 
 
 def between_marks(page: Path, name: str, made: Iterable[str], *, check: bool) -> bool:
@@ -86,27 +93,30 @@ def _facts(name: str, found: Mapping[str, object], *, check: bool) -> bool:
     return check and not same
 
 
-def stored(part: str, frames: Frames) -> Frames:
+def stored(part: str, frames: Frames, folder: Path = FOLDER) -> Frames:
     """The rows as they are read again; they are written."""
-    FOLDER.mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True)
     for name, rows in frames.items():
-        _file(part, name).write_text(_plain(rows), encoding="utf-8")
-    return {name: read(part, name) for name in frames}
+        _file(part, name, folder).write_text(_plain(rows), encoding="utf-8")
+    return {name: read(part, name, folder) for name in frames}
 
 
-def names_of(part: str) -> list[str]:
+def names_of(part: str, folder: Path = FOLDER) -> list[str]:
     """The names of the kept frames of a part."""
-    return sorted(path.stem.partition("-")[2] for path in (*FOLDER.glob(f"{part}.csv"), *FOLDER.glob(f"{part}-*.csv")))
+    paths = (*folder.glob(f"{part}.csv"), *folder.glob(f"{part}-*.csv"))
+    return sorted(path.stem.partition("-")[2] for path in paths)
 
 
-def read(part: str, name: str = "") -> pd.DataFrame:
+def read(part: str, name: str = "", folder: Path = FOLDER) -> pd.DataFrame:
     """The kept rows of one name."""
-    return _read(_file(part, name))
+    return _read(_file(part, name, folder))
 
 
-def differences(part: str, frames: Frames) -> int:
+def differences(part: str, frames: Frames, folder: Path = FOLDER) -> int:
     """How many frames differ from the kept rows of the same sessions and contexts; each is told."""
-    return sum(_differs(f"{part} {name}".strip(), _again(rows), read(part, name)) for name, rows in frames.items())
+    return sum(
+        _differs(f"{part} {name}".strip(), _again(rows), read(part, name, folder)) for name, rows in frames.items()
+    )
 
 
 def _differs(title: str, fresh: pd.DataFrame, old: pd.DataFrame) -> bool:
@@ -116,7 +126,7 @@ def _differs(title: str, fresh: pd.DataFrame, old: pd.DataFrame) -> bool:
         fresh = fresh[pd.MultiIndex.from_frame(fresh[same]).isin(known)]
         old = old[old["session"].isin(fresh["session"])]
         fresh, old = (rows.sort_values(same, kind="stable") for rows in (fresh, old))  # in whatever order they came
-        sys.stdout.write(f"{title}: {len(fresh)} rows of {fresh['session'].nunique()} sessions beside docs/rows\n")
+        sys.stdout.write(f"{title}: {len(fresh)} rows of {fresh['session'].nunique()} sessions beside the kept rows\n")
         if fresh.empty:
             return False
     try:
@@ -124,7 +134,7 @@ def _differs(title: str, fresh: pd.DataFrame, old: pd.DataFrame) -> bool:
             fresh.reset_index(drop=True), old.reset_index(drop=True), check_dtype=False, rtol=0, atol=2 * 10**-DIGITS
         )
     except AssertionError as problem:
-        sys.stdout.write(f"{title}: docs/rows and the recordings differ. {problem}\n")
+        sys.stdout.write(f"{title}: the kept rows and the recordings differ. {problem}\n")
         return True
     return False
 
@@ -138,7 +148,7 @@ def _read(source: Path | StringIO) -> pd.DataFrame:
 
 
 def named(session: object) -> str:
-    """A session's name in docs/rows."""
+    """A session's name in the rows."""
     return sha256(str(session).encode()).hexdigest()[:10]
 
 
@@ -148,5 +158,5 @@ def _plain(rows: pd.DataFrame) -> str:
     return str(rows.round(DIGITS).to_csv(index=False, lineterminator="\n"))
 
 
-def _file(part: str, name: str) -> Path:
-    return FOLDER / (f"{part}-{name}.csv" if name else f"{part}.csv")
+def _file(part: str, name: str, folder: Path) -> Path:
+    return folder / (f"{part}-{name}.csv" if name else f"{part}.csv")

@@ -2,15 +2,15 @@
 
     nice -n 5 python tests/benchmarks/bench_accounting.py [PATH ...] [--share 0.2] [--strategies summarize,ex_athena]
 
-Without paths it takes ../shared/corpora and ../shared/more-projects. *Sizes*: what `docs/sizes.py` puts into
-docs/method.md: for each strategy how much of the size asked for it used, the difference from truncate at the size asked
-for (as it was counted before) and from truncate cut to the very size that the strategy used, with 95 % intervals over
-projects; and the boundaries at which what must stay is larger than the size, which were scored before, also those of
-recorded compactions, with what a tenth of the history came to. *Projects*: coverage and false alarms with sessions as
-the unit (before) and projects, by simulation. *Windows*: from the price table first (before) and from evidence first,
-with the compactions of truncate in both. *Cost*: a mean of ratios beside mean dollars (before), and the ratio of sums.
-Then come `bench_outages.py`, `bench_reconciliation.py` (bills) and `bench_text_read.py`, which can be run alone;
-`--only` names some of the seven.
+Without paths it takes ../shared/corpora and ../shared/more-projects. *Sizes*: the tables of reports/studies/sizes:
+for each strategy how much of the size asked for it used, the difference from truncate at the size asked for (as it
+was counted before) and from truncate cut to the very size that the strategy used, with 95 % intervals over projects;
+and the boundaries at which what must stay is larger than the size, which were scored before, also those of recorded
+compactions, with what a tenth of the history came to. *Projects*: coverage and false alarms with sessions as the unit
+(before) and projects, by simulation. *Windows*: from the price table first (before) and from evidence first, with the
+compactions of truncate in both. *Cost*: a mean of ratios beside mean dollars (before), and the ratio of sums. Then
+come `bench_outages.py`, `bench_reconciliation.py` (bills) and `bench_text_read.py`, which can be run alone; `--only`
+names some of the seven.
 
 Exits with 1 where one of the last three does. All of it takes some seven minutes.
 """
@@ -27,7 +27,7 @@ from statistics import mean
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "reports" / "studies" / "sizes"))
 
 from sizes import BASELINE, SHARE, STRATEGIES, compactions, lines, measured, sessions, table_window
 
@@ -37,9 +37,9 @@ from workbench.experiment.prepared import Prepared
 from workbench.metrics.costs.pricing import pricing
 from workbench.metrics.metric import MetricInput
 from workbench.models.extractive import Extractive
-from workbench.replay.boundaries import at_shares
-from workbench.replay.matched import recorded_contexts, recorded_histories, sized_histories
-from workbench.replay.natural import natural
+from workbench.replays.boundaries import at_shares
+from workbench.replays.matched import recorded_contexts, recorded_histories, sized_histories
+from workbench.replays.natural import natural
 
 SHARED = Path(__file__).parents[3] / "shared"
 PATHS = [str(SHARED / "corpora"), str(SHARED / "more-projects")]

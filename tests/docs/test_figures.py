@@ -12,12 +12,21 @@ import pandas as pd
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
+STUDIES = DOCS.parent / "reports" / "studies"
 SCRIPT = DOCS / "validity.py"
 
 
-@pytest.mark.parametrize(("script", "part"), [("validity", "needs"), ("shown", "shown"), ("shown", "reading")])
-def test_a_table_is_what_its_command_makes(script: str, part: str) -> None:
-    words = [sys.executable, DOCS / f"{script}.py", part, "--check"]
+@pytest.mark.parametrize(
+    ("script", "part"),
+    [
+        (DOCS / "validity.py", "needs"),
+        (STUDIES / "summary-requests" / "summary_requests.py", "shown"),
+        (STUDIES / "summary-requests" / "summary_requests.py", "reading"),
+    ],
+    ids=["needs", "shown", "reading"],
+)
+def test_a_table_is_what_its_command_makes(script: Path, part: str) -> None:
+    words = [sys.executable, script, part, "--check"]
     found = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (found.returncode, found.stdout) == (0, "")
 
@@ -37,14 +46,13 @@ def test_kept_rows_are_compared_with_those_of_the_same_sessions(
 ) -> None:
     monkeypatch.syspath_prepend(str(DOCS))
     rows = import_module("rows")
-    monkeypatch.setattr(rows, "FOLDER", tmp_path)
     measured = pd.DataFrame({"session": ["a", "b"], "context": ["x", "x"], "exam": [1 / 3, None]})
-    rows.stored("part", {"": measured})
+    rows.stored("part", {"": measured}, tmp_path)
     assert "0.333333" in (tmp_path / "part.csv").read_text()
-    assert rows.differences("part", {"": measured[1:]}) == 0
-    assert rows.differences("part", {"": measured[::-1]}) == 0, "recordings may be named in any order"
+    assert rows.differences("part", {"": measured[1:]}, tmp_path) == 0
+    assert rows.differences("part", {"": measured[::-1]}, tmp_path) == 0, "recordings may be named in any order"
     other = pd.DataFrame({"session": ["c", "b"], "context": ["x", "x"], "exam": [0.1, 0.2]})
-    assert rows.differences("part", {"": other}) == 1
+    assert rows.differences("part", {"": other}, tmp_path) == 1
     assert "1 rows of 1 sessions" in capsys.readouterr().out
 
 
@@ -110,7 +118,9 @@ def test_every_table_with_figures_is_in_the_list() -> None:
     assert (found.returncode, found.stdout) == (0, b"")
 
 
-@pytest.mark.parametrize("path", sorted((DOCS / "rows").glob("*.csv")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [*sorted(DOCS.glob("rows/*.csv")), *sorted(STUDIES.glob("*/rows/*.csv"))], ids=lambda path: path.stem
+)
 def test_rows_hold_no_text(path: Path) -> None:
     rows = pd.read_csv(path)
     words = rows.select_dtypes(["object", "string"]).astype(str)

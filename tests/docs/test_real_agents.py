@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def study() -> SimpleNamespace:
-    return SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "real_agents.py")))
+    return SimpleNamespace(**runpy.run_path(str(ROOT / "reports" / "studies" / "real-agents" / "real_agents.py")))
 
 
 def test_the_page_has_the_tables_of_the_records(study: SimpleNamespace) -> None:

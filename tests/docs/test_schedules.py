@@ -18,12 +18,12 @@ from workbench.metrics.index import Index
 from workbench.models.cache_rules import ANTHROPIC
 from workbench.models.extractive import Extractive
 from workbench.models.prices import given_tariff
-from workbench.replay.natural import natural
-from workbench.replay.sizing import Sizing
+from workbench.replays.natural import natural
+from workbench.replays.sizing import Sizing
 from workbench.transcript.message import Usage, chars_per_token
 from workbench.transcript.session import Session
 
-FILE = Path(__file__).parents[2] / "docs" / "schedules.py"
+FILE = Path(__file__).parents[2] / "reports" / "studies" / "timing" / "schedules.py"
 """Loaded by its path: beside it are files with the names of our test folders."""
 _SPEC = spec_from_file_location(FILE.stem, FILE)
 assert _SPEC is not None and _SPEC.loader is not None

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "reports" / "studies" / "statements"
-PAGES = [STUDY / "README.md", ROOT / "docs" / "work-exam.md"]
+PAGE = STUDY / "README.md"
 BEGIN, END = "<!-- statements -->\n", "<!-- end of statements -->"
 APART = 0.1
 """How far real readers hold two contexts apart that are to be ordered."""
@@ -47,9 +47,8 @@ def table(contexts: pd.DataFrame) -> str:
     return "".join(lines)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=["study", "docs"])
-def test_a_page_has_the_rows_of_the_contexts(page: Path, contexts: pd.DataFrame) -> None:
-    shown = page.read_text("utf-8").partition(BEGIN)[2].partition(END)[0]
+def test_the_page_has_the_rows_of_the_contexts(contexts: pd.DataFrame) -> None:
+    shown = PAGE.read_text("utf-8").partition(BEGIN)[2].partition(END)[0]
     assert "".join(shown.splitlines(keepends=True)[2:]) == table(contexts)
 
 

@@ -21,7 +21,7 @@ READ = {
     "gemini-cli-json": "gemini_cli", "pi-session-jsonl": "pi", "specstory-markdown": "specstory",
     "aider-history-markdown": "aider", "swe-agent-traj": "swe_agent", "tau-bench-json": "tau_bench",
     "openhands-output-jsonl": "openhands", "cline-messages-json": "cline", "langfuse-trace-json": "langfuse",
-    "adk-session-json": "adk", "messages-list-json": "openai_chat",
+    "adk-session-json": "adk", "messages-list-json": "mini_swe_agent",
 }  # fmt: skip
 
 

@@ -223,6 +223,38 @@ SWE_NEW: dict[str, Any] = {
     ],
 }
 
+MINI_SWE: dict[str, Any] = {
+    "info": {"exit_status": "Submitted", "submission": "diff --git a/a.py b/a.py", "mini_version": "1.17.3"},
+    "messages": [
+        {"role": "system", "content": "one command an answer", "timestamp": 1767261600.0},
+        {"role": "user", "content": "fix the sum", "timestamp": 1767261601.0},
+        {
+            "role": "assistant",
+            "content": "THOUGHT: look\n\n```bash\ncat a.py\n```",
+            "timestamp": 1767261602.5,
+            "extra": {
+                "response": {
+                    "model": "big-model",
+                    "usage": {
+                        "prompt_tokens": 900,
+                        "completion_tokens": 40,
+                        "prompt_tokens_details": {"cached_tokens": 800},
+                        "cache_read_input_tokens": 800,
+                    },
+                }
+            },
+        },
+        {"role": "user", "content": "<returncode>1</returncode>\n<output>\nno such file\n</output>"},
+        {"role": "assistant", "content": "```bash\nls\n```\nor rather\n```bash\nls src\n```"},
+        {"role": "user", "content": "Please give exactly one action."},
+        {"role": "assistant", "content": "```mswea_bash_command\nls src\n```\nThis lists it."},
+        {"role": "user", "content": "<returncode>0</returncode>\n<output>\na.py\n</output>"},
+        {"role": "exit", "content": "Submitted"},
+    ],
+    "trajectory_format": "mini-swe-agent-1",
+    "instance_id": "shop__1",
+}
+
 SWE_OLD: dict[str, Any] = {
     "environment": "swe_main",
     "trajectory": [],
@@ -796,6 +828,7 @@ DOCUMENTS: dict[str, Any] = {
     "adk": ADK,
     "tau_bench": TAU,
     "swe_agent": SWE_NEW,
+    "mini_swe_agent": MINI_SWE,
     "langfuse": LANGFUSE,
     "inspect_ai": INSPECT,
     "atif": ATIF,

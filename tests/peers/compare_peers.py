@@ -8,9 +8,9 @@ Replays each recording under a preset with a model that says the same each time.
 peer is handed the same history in its own format, and the messages that stay, that are rewritten and that go are
 compared; where the peer splits turns or may ask no model, that too. A difference counts as stated where the peer does
 the same once it follows a few of the rules that the preset's file states. Without paths it takes the bundled recordings
-and ../shared/corpora, of which docs/peers.md has the figures. The exit code is 1 where a difference is unexplained,
-where nothing was compared, where `--packages` is given and a package is missing, and with `--check` where that page has
-other figures of the same release of a peer; those of another release are only shown.
+and ../shared/corpora, of which reports/studies/peers has the figures. The exit code is 1 where a difference is
+unexplained, where nothing was compared, where `--packages` is given and a package is missing, and with `--check` where
+that page has other figures of the same release of a peer; those of another release are only shown.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def deciding(row: Compared, tally: Tally) -> dict[str, int]:
 
 
 def printed(row: Compared, page: str) -> tuple[list[str], list[str]]:
-    """What docs/peers.md has of a preset: the cells behind its name, and the recordings of each rule."""
+    """What reports/studies/peers has of a preset: the cells behind its name, and the recordings of each rule."""
     cells = [
         [cell.strip() for cell in line.split("|")[2:-1]] for line in page.splitlines() if f"| `{row.name}` |" in line
     ]
@@ -90,9 +90,9 @@ def main(arguments: Sequence[str] | None = None, rows: Sequence[Compared] = ROWS
     parser.add_argument("paths", nargs="*")
     parser.add_argument("--presets", default="")
     parser.add_argument("--packages", action="store_true", help="fail where a peer's package is missing")
-    parser.add_argument("--check", action="store_true", help="fail where docs/peers.md has other figures")
+    parser.add_argument("--check", action="store_true", help="fail where reports/studies/peers has other figures")
     args = parser.parse_args(arguments)
-    page = (ROOT / "docs" / "peers.md").read_text(encoding="utf-8")
+    page = (ROOT / "reports" / "studies" / "peers" / "README.md").read_text(encoding="utf-8")
     warnings.simplefilter("ignore")
     both = [ROOT / "datasets" / "recorded", ROOT.parent / "shared" / "corpora"]
     ready = sessions(args.paths or [str(path) for path in both if path.is_dir()])
@@ -112,7 +112,7 @@ def main(arguments: Sequence[str] | None = None, rows: Sequence[Compared] = ROWS
         show(row, peer, tally)
         wrong += bool(tally.unexplained) or not tally.compactions
         if args.check and (said := printed(row, page)) != figures(row, peer, tally):
-            print(f"    docs/peers.md says {said}, this run {figures(row, peer, tally)}")
+            print(f"    reports/studies/peers says {said}, this run {figures(row, peer, tally)}")
             wrong += said[0][:1] in ([], [peer])
     return int(wrong > 0)
 

@@ -1,10 +1,11 @@
 """`workbench judge`: measurements that ask a model, which sits the exam from each strategy's context."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
+import pandas as pd
 import typer
 
 from workbench.analysis.equal_size import over_target_notes
@@ -18,7 +19,7 @@ from workbench.formats import decimal, some
 from workbench.judge.exam.admission import NotAdmitted
 from workbench.judge.exam.scores import agreement, agreement_note, scores
 from workbench.judge.exam.sitting import ExamSpec, judge_exam
-from workbench.judge.work_exam.fit import fit, fit_report, left_out_chances, read_answers
+from workbench.judge.work_exam.fit import asker_errors, fit, fit_report, left_out_chances, read_answers
 from workbench.judge.work_exam.judge_work import judge_work
 from workbench.judge.work_exam.scores import readers_agree, work_scores
 from workbench.judge.work_exam.spec import WorkSpec
@@ -182,11 +183,24 @@ KIND_NAMES: dict[TextKind, str] = {
 LEADS_OF = (1, 5, 10, 20)
 """Numbers of projects for which the reader's own error is told."""
 Answers = Annotated[list[Path], typer.Argument(help="Folders of `workbench judge work`.")]
+OtherAskers = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--other-asker",
+        help="A folder with answers to questions that somebody else wrote: nothing is fitted to them, and how far the "
+        "reader is off there becomes part of its error. May be given several times.",
+    ),
+]
 ReaderFile = Annotated[Path, typer.Option("--out", "-o", help="File for the fitted reader.")]
 
 
 @app.command("fit", short_help="Fit a reader that asks no model to the answers of real readers.")
-def fit_to_answers(folders: Answers, out: ReaderFile = Path("work_reader.json"), as_json: AsJson = False) -> int:
+def fit_to_answers(
+    folders: Answers,
+    other_askers: OtherAskers = None,
+    out: ReaderFile = Path("work_reader.json"),
+    as_json: AsJson = False,
+) -> int:
     """Fit a reader that asks no model to the answers that real readers gave in `workbench judge work`.
 
     Its chances are then held against the answers: each project is left out of the fit in its turn, so that no figure is
@@ -194,7 +208,7 @@ def fit_to_answers(folders: Answers, out: ReaderFile = Path("work_reader.json"),
 
     Example:
 
-      workbench judge fit reports/work --out work_reader.json
+      workbench judge fit reports/work --other-asker reports/work-of-others --out work_reader.json
     """
     table_of_answers = read_answers(folders)
     report = fit_report(table_of_answers, left_out_chances(table_of_answers))
@@ -204,7 +218,8 @@ def fit_to_answers(folders: Answers, out: ReaderFile = Path("work_reader.json"),
         "sessions": report.sessions,
         "projects": report.projects,
     }
-    check = report.left_out
+    by_asker = tuple(asker_errors(table_of_answers, read_answers([folder])) for folder in other_askers or ())
+    check = replace(report.left_out, errors=replace(report.errors, by_asker=by_asker))
     reader = fit(table_of_answers, counts, check)
     write_atomically(out, reader.text())
     rows = report.by_context.assign(bias=report.by_context["promised"] - report.by_context["real"]).to_dict("records")
@@ -225,6 +240,7 @@ def fit_to_answers(folders: Answers, out: ReaderFile = Path("work_reader.json"),
                 "strategies": rows,
                 "kinds": kinds,
                 "model_rule_bounds": bounds,
+                "other_askers": by_asker,
                 "tenths": tenths,
             }
         )
@@ -238,6 +254,10 @@ def fit_to_answers(folders: Answers, out: ReaderFile = Path("work_reader.json"),
     say("Tenths of the promised chances, promised and real:")
     say("  ".join(f"{tenth.promised:.2f} {tenth.real:.2f}" for tenth in report.tenths))
     say(f"Largest error of a tenth: {report.largest_error:.2f}.")
+    for folder, errors in zip(other_askers or (), by_asker, strict=True):
+        means = pd.DataFrame(errors).mean()
+        of_kinds = ", ".join(f"{means[kind]:+.2f} for {name}" for kind, name in KIND_NAMES.items() if kind in means)
+        say(f"On the questions of {folder}, promised less real: {of_kinds}.")
     if bounds:
         shown = ", ".join(f"{bound:.2f} over {some(count, 'project')}" for count, bound in bounds.items())
         say(f"A smaller lead of a model's text over a rule's may be the reader's own error: {shown}.")

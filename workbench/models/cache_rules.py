@@ -67,7 +67,8 @@ OPENAI = CacheRules("OpenAI, automatic", 1_024, 128, 30 * MINUTE, forgets=True)
 Source:
     OpenAI's guide to prompt caching: 5 to 10 minutes as a rule, an hour at most. Half an hour is what ten recordings
     of gpt-5.4 and gpt-5.5 show: seven of nine pauses of 10 to 30 minutes hit, no longer one did. OpenAI's guide to
-    reasoning: the reasoning of a turn is not carried into the next. `docs/bills.py` prints how well that fits.
+    reasoning: the reasoning of a turn is not carried into the next. reports/studies/bills says how
+    well that fits.
 """
 OPENAI_WRITES = CacheRules("OpenAI, writes charged", 1_024, 128, 30 * MINUTE, writes=True)
 """From GPT-5.6 on: a lifetime of 30 minutes at least, and writing costs 1.25 times the input price. Reasoning stays.

@@ -1,6 +1,6 @@
 """How much of a long result, of a long argument and of a thought each preset shows the model that summarises.
 
-The figures of a restated system are those of its original, as docs/peers.md and docs/conformance.md have them.
+The figures of a restated system are those of its original, as reports/studies/peers and docs/conformance.md have them.
 """
 
 import re

@@ -19,6 +19,7 @@ from importers.samples import (
     INSPECT,
     LANGFUSE,
     LINES,
+    MINI_SWE,
     OPENCODE,
     OPENHANDS,
     OTEL,
@@ -180,6 +181,49 @@ def test_swe_agent_old(tmp_path: Path) -> None:
     session = only(document(tmp_path, SWE_OLD))
     flags = [(plain_text(m), m.synthetic) for m in session.messages if isinstance(m, UserMessage)]
     assert flags == [("a demonstration", True), ("fix it", False), ("a.py", True)]
+
+
+def test_a_history_of_another_agent_is_no_trajectory(tmp_path: Path) -> None:
+    turns = [{"role": "human", "content": "Why does it leak?"}, {"role": "assistant", "result": "The limit."}]
+    with pytest.raises(FormatError, match="no importer recognises"):
+        load(document(tmp_path, {"history": turns, "workspacePath": "/w"}))
+
+
+def test_a_command_in_the_text_of_mini_swe_agent_is_a_call_and_what_it_prints_its_result(tmp_path: Path) -> None:
+    session = only(document(tmp_path, MINI_SWE))
+    assert [role for role, _ in words(session)] == [
+        "system", "user", "assistant", "tool", "assistant", "user", "assistant", "tool",
+    ]  # fmt: skip
+    results = [message for message in session.messages if isinstance(message, ToolResult)]
+    assert [(result.name, result.is_error) for result in results] == [("bash", True), ("bash", False)]
+    look, both, listed = [message for message in session.messages if isinstance(message, AssistantMessage)]
+    assert [block.arguments for block in look.calls] == [{"command": "cat a.py"}]
+    assert both.calls == ()
+    assert [type(block) for block in listed.blocks] == [ToolCall, Text]
+
+
+def test_an_answer_of_mini_swe_agent_has_the_model_and_the_tokens_that_litellm_reported(tmp_path: Path) -> None:
+    session = only(document(tmp_path, MINI_SWE))
+    assert answer(session).model == session.model == "big-model"
+    assert answer(session).usage == Usage(input=100, cache_read=800, output=40)
+
+
+def test_only_the_task_of_mini_swe_agent_is_the_users_own(tmp_path: Path) -> None:
+    session = only(document(tmp_path, MINI_SWE))
+    flags = [(plain_text(m), m.synthetic) for m in session.messages if isinstance(m, UserMessage)]
+    assert flags == [("fix the sum", False), ("Please give exactly one action.", True)]
+
+
+@pytest.mark.parametrize("submission", ["x = 1\n", "x = 1\n" * 20_000], ids=["short", "longer than the start"])
+def test_mini_swe_agent_is_recognised_whatever_stands_before_its_messages(tmp_path: Path, submission: str) -> None:
+    session = only(document(tmp_path, {**MINI_SWE, "info": {**MINI_SWE["info"], "submission": submission}}))
+    assert session.origin.format == "mini_swe_agent"
+
+
+def test_an_old_trajectory_of_mini_swe_agent_is_the_list_of_its_messages(tmp_path: Path) -> None:
+    session = only(document(tmp_path, MINI_SWE["messages"]))
+    assert session.origin.format == "mini_swe_agent"
+    assert len(answer(session).calls) == 1
 
 
 def test_openhands(tmp_path: Path) -> None:

@@ -9,22 +9,22 @@ import pytest
 
 from workbench.cli import main
 from workbench.errors import FormatError, SettingError
-from workbench.judge.work_exam.fit import auc, chances, fit, fit_report, left_out_chances, read_answers
+from workbench.judge.work_exam.fit import asker_errors, auc, chances, fit, fit_report, left_out_chances, read_answers
 from workbench.judge.work_exam.records import SITTINGS
 from workbench.metrics.work_exam.fitted_reader import FEATURES, WorkReader
 
 TOLD = ("answer_close", "answer_in_sentences", "points_close", "points_stated", "pairs_least")
 
 
-def answered(folder: Path, projects: int = 4, *, by_chance: bool = False) -> Path:
-    """Sittings whose answers are right where the points stand near; or by chance."""
+def answered(folder: Path, projects: int = 4, *, by_chance: bool = False, easy: bool = False) -> Path:
+    """Sittings whose answers are right where the points stand near; or by chance; or all of them."""
     chance, lines = random.Random(7), []
     for session in range(projects * 2):
         for strategy, tells in (("truncate", 0.3), ("summarize", 0.7), ("claude_code", 0.9)):
             answers = []
             for _ in range(12):
                 near = chance.random() < tells
-                is_right = chance.random() < 0.5 if by_chance else near
+                is_right = easy or (chance.random() < 0.5 if by_chance else near)
                 features = [float(near) if name in TOLD else chance.random() for name in FEATURES]
                 answers.append({"half": "work", "score": float(is_right), "features": features})
             lines.append(
@@ -47,6 +47,33 @@ def test_answers_that_follow_the_points_are_foretold_on_other_projects(tmp_path:
     assert report.auc == pytest.approx(1.0)
     assert report.order > 0.9
     assert report.largest_error < 0.2
+
+
+def test_what_the_questions_of_somebody_else_show_is_kept_with_the_readers_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fitted_to = answered(tmp_path / "run", projects=8)
+    easier = answered(tmp_path / "easier", projects=5, easy=True)
+    reader = tmp_path / "reader.json"
+    arguments = ["judge", "fit", str(fitted_to), "--out", str(reader)]
+    assert main(arguments) == 0
+    alone = WorkReader.read(reader)
+    assert main([*arguments, "--other-asker", str(easier)]) == 0
+    assert "promised less real: -0.3" in capsys.readouterr().out
+    beside = WorkReader.read(reader)
+    assert beside.weights == alone.weights, "nothing is fitted to these answers"
+    assert alone.left_out is not None
+    assert beside.left_out is not None
+    assert alone.left_out.errors.by_asker == ()
+    (errors,) = beside.left_out.errors.by_asker
+    assert len(errors) == 5
+    assert all(error["cut"] < -0.2 for error in errors), "the reader promises too little of easier questions"
+
+
+def test_an_asker_whose_projects_are_all_fitted_to_is_refused(tmp_path: Path) -> None:
+    table = read_answers([answered(tmp_path / "run", projects=4)])
+    with pytest.raises(SettingError, match="0 projects remain to fit to; 3 and more are needed"):
+        asker_errors(table, table)
 
 
 def test_a_reader_keeps_how_it_does_on_answers_of_other_projects(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from workbench.validation.adversaries import Gamer
 
 SHARE = 0.1
 REAL_SOUP = 0.26
-"""What real readers know from soups of a tenth, see the table in docs/work-exam.md."""
+"""What real readers know from soups of a tenth, see the table in reports/studies/real-readers."""
 BY_PROJECT = 0.1
 """How far the reader is off in a usual project."""
 LONG_LINE = 8

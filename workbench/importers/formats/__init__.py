@@ -15,6 +15,7 @@ from workbench.importers.formats import (
     codex,
     editors,
     inspect_ai,
+    mini_swe_agent,
     opencode,
     openhands,
     specstory,
@@ -60,9 +61,12 @@ def _knows_pi(head: Head) -> bool:
 
 
 def _knows_swe_agent(head: Head) -> bool:
-    history = {"trajectory", "history"} & head.keys and '"role"' in head.text
-    steps = "trajectory" in head.keys and '"observation"' in head.text
-    return not head.is_list and not {"sessionId", "instance_id"} & head.keys and bool(history or steps)
+    """Whether it is a trajectory of steps or turns, or a history whose turns name their agent."""
+    if head.is_list or {"sessionId", "instance_id"} & head.keys:
+        return False
+    if "trajectory" in head.keys:
+        return '"observation"' in head.text or '"role"' in head.text
+    return "history" in head.keys and '"role"' in head.text and '"agent":' in head.text
 
 
 def _knows_specstory(head: Head) -> bool:
@@ -175,6 +179,8 @@ FORMATS = (
         and bool({"history", "test_result", "instruction", "metadata"} & head.keys),
         openhands.sessions,
         aside="history.message history.args.tools history.extras test_result"),
+    Format("mini_swe_agent", "mini-swe-agent trajectories (JSON)", ("calls", "usage", "times", "model", "system"),
+        mini_swe_agent.knows, mini_swe_agent.sessions, aside=mini_swe_agent.ASIDE),
     Format("swe_agent", "SWE-agent trajectories, old and new (JSON)", ("calls", "thinking", "system"),
         _knows_swe_agent, json_document("history", SweAgentBuilder),
         aside="trajectory info replay_config environment"),

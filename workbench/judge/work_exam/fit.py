@@ -211,6 +211,29 @@ def _errors(table: pd.DataFrame) -> ReaderErrors:
     )
 
 
+def asker_errors(table: pd.DataFrame, elsewhere: pd.DataFrame) -> tuple[Mapping[TextKind, float], ...]:
+    """How far a reader is off on answers to questions that somebody else wrote: for each project by kind of context.
+
+    The reader is fitted without the projects of these answers.
+
+    Args:
+        table: answers to fit to, of `read_answers`.
+        elsewhere: the answers to the other questions.
+
+    Raises:
+        SettingError: they are of all projects that could be fitted to, or of all but one or two.
+    """
+    of_others = table[~table["project"].isin(elsewhere["project"])]
+    remaining = of_others["project"].nunique()
+    if remaining < FEWEST_PROJECTS:
+        raise SettingError(
+            f"without the projects of the other asker's questions {remaining} projects remain to fit to; "
+            f"{FEWEST_PROJECTS} and more are needed"
+        )
+    promised = chances(fit(of_others, {}), elsewhere)
+    return _errors(elsewhere.assign(promised=promised, real=elsewhere["score"])).by_project
+
+
 def auc(promised: Floats, scores: Floats) -> float:
     """How often a right answer (above .5) has a higher chance than a wrong one; a tie counts a half."""
     is_right, is_wrong = scores > 0.5, scores < 0.5

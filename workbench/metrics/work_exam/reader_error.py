@@ -1,7 +1,8 @@
 """How far the fitted reader may be off: its errors on projects that it was not fitted to, and what they do to a score.
 
 The errors of one project hang together: where a project's questions are easy, every strategy is promised too little.
-They are therefore drawn project by project.
+They are therefore drawn project by project. So do the errors of all questions that somebody wrote: more projects do not
+make them smaller.
 """
 
 from __future__ import annotations
@@ -92,10 +93,12 @@ class ReaderErrors:
     Attributes:
         by_project: for each project its mean error, promised less real, by kind of context.
         context: the standard deviation of one context's error around that of its project and kind.
+        by_asker: for each who asked other questions than those of the fit the errors of the projects asked about.
     """
 
     by_project: tuple[Mapping[TextKind, float], ...]
     context: float
+    by_asker: tuple[tuple[Mapping[TextKind, float], ...], ...] = ()
 
     def score(self, contexts: Sequence[ForetoldContext], seed: int = 0) -> ScoreInterval:
         """The score of a strategy: the mean over its contexts, each the same weight.
@@ -105,13 +108,18 @@ class ReaderErrors:
             seed: of the random draws.
 
         Returns:
-            The interval covers which projects happened to be looked at, and the reader's own error.
+            The interval covers which projects happened to be looked at, who asked, and the reader's own error.
         """
         chances = _by_project(contexts)
         counts = np.array(list(map(len, chances.values())), dtype=np.float64)
         promises = np.array(list(map(np.mean, chances.values())))
-        errors = self._errors(contexts[0].kind, contexts[0].rule_share)
-        real = self._drawn(promises, counts, errors, self.context / np.sqrt(counts), seed)
+        kind, rule_share = contexts[0].kind, contexts[0].rule_share
+        errors = _Errors(
+            _errors_of(self.by_project, kind, rule_share),
+            [_errors_of(asker, kind, rule_share) for asker in self.by_asker],
+            self.context / np.sqrt(counts),
+        )
+        real = _drawn(promises, counts, errors, seed)
         mean = float(np.average(promises, weights=counts))
         low, high = _interval(real)
         return ScoreInterval(mean, max(low, 0.0), min(high, 1.0))
@@ -137,8 +145,8 @@ class ReaderErrors:
             leads.append(float(np.mean(mine) - np.mean(theirs)))
             spread.append(self.context * math.sqrt(1 / len(mine) + 1 / len(theirs)))
         kind, other_kind = contexts[0].kind, others[0].kind
-        errors = self._differences(kind, other_kind, contexts[0].rule_share, others[0].rule_share)
-        real = self._drawn(np.array(leads), np.ones(len(leads)), errors, np.array(spread), seed)
+        errors = self._of_difference(kind, other_kind, contexts[0].rule_share, others[0].rule_share, np.array(spread))
+        real = _drawn(np.array(leads), np.ones(len(leads)), errors, seed)
         low, high = _interval(real)
         return ScoreInterval(float(np.mean(leads)), low, high)
 
@@ -164,38 +172,70 @@ class ReaderErrors:
         """
         none = np.zeros(projects)
         spread = np.full(projects, self.context * math.sqrt(2))
-        errors = self._differences(kind, other, rule_share, other_rule_share)
-        real = self._drawn(none, np.ones(projects), errors, spread, seed)
+        errors = self._of_difference(kind, other, rule_share, other_rule_share, spread)
+        real = _drawn(none, np.ones(projects), errors, seed)
         return float(np.percentile(np.abs(real), 100 - 2 * OUTSIDE))
 
-    def _errors(self, kind: TextKind, rule_share: float) -> Floats:
-        """The errors of the projects that have a kind of context."""
-        return np.array([_error_of(errors, kind, rule_share) for errors in self.by_project if _has(errors, kind)])
+    def _of_difference(
+        self, kind: TextKind, other: TextKind, rule_share: float, other_rule_share: float, spread: Floats
+    ) -> _Errors:
+        """How much larger the errors of the one kind are than those of the other."""
+        shares = rule_share, other_rule_share
+        return _Errors(
+            _differences(self.by_project, (kind, other), shares),
+            [_differences(asker, (kind, other), shares) for asker in self.by_asker],
+            spread,
+        )
 
-    def _differences(self, kind: TextKind, other: TextKind, rule_share: float, other_rule_share: float) -> Floats:
-        """How much larger the errors of the one kind are, in the projects that have both."""
-        differences = []
-        for errors in self.by_project:
-            if _has(errors, kind) and _has(errors, other):
-                mine, theirs = _error_of(errors, kind, rule_share), _error_of(errors, other, other_rule_share)
-                differences.append(mine - theirs)
-        return np.array(differences)
 
-    def _drawn(self, promises: Floats, weights: Floats, errors: Floats, spread: Floats, seed: int) -> Floats:
-        """(`DRAWS`,) what real readers may give: projects and their errors are drawn with replacement.
+@dataclass(frozen=True, slots=True)
+class _Errors:
+    """What the reader may be off by.
 
-        Args:
-            promises: of the projects.
-            weights: of the projects.
-            errors: those that a project may have.
-            spread: for each project the standard deviation of what its contexts add to its error.
-            seed: of the draws.
+    Attributes:
+        of_projects: errors that a project may have.
+        of_askers: for each other asker the errors of the projects asked about; none where a kind is missing.
+        spread: for each project the standard deviation of what its contexts add to its error.
+    """
+
+    of_projects: Floats
+    of_askers: Sequence[Floats]
+    spread: Floats
+
+    @property
+    def asker_spread(self) -> float:
+        """The standard deviation of what an asker adds to the errors of all projects; 0 without other askers.
+
+        It is what the askers' means lie apart beyond what so few projects do by chance. Of few askers nobody knows to
+        which side the next one will be off, so that their distances are squared.
         """
-        random = np.random.default_rng(seed)
-        size = (DRAWS, len(promises))
-        projects = random.integers(0, len(promises), size)
-        project_errors = errors[random.integers(0, len(errors), size)] + random.normal(size=size) * spread[projects]
-        return np.average(promises[projects] - project_errors, axis=1, weights=weights[projects])
+        usual, variance = self.of_projects.mean(), self.of_projects.var()
+        beyond_chance = [
+            (errors.mean() - usual) ** 2 - variance * (1 / len(errors) + 1 / len(self.of_projects))
+            for errors in self.of_askers
+            if len(errors)
+        ]
+        return math.sqrt(max(float(np.mean(beyond_chance)), 0.0)) if beyond_chance else 0.0
+
+
+def _drawn(promises: Floats, weights: Floats, errors: _Errors, seed: int) -> Floats:
+    """(`DRAWS`,) what real readers may give: projects and their errors are drawn with replacement.
+
+    What an asker adds is drawn once for all projects.
+
+    Args:
+        promises: of the projects.
+        weights: of the projects.
+        errors: of the reader.
+        seed: of the draws.
+    """
+    random = np.random.default_rng(seed)
+    size = (DRAWS, len(promises))
+    projects = random.integers(0, len(promises), size)
+    of_projects = errors.of_projects[random.integers(0, len(errors.of_projects), size)]
+    project_errors = of_projects + random.normal(size=size) * errors.spread[projects]
+    of_asker = random.normal(size=DRAWS) * errors.asker_spread
+    return np.average(promises[projects] - project_errors, axis=1, weights=weights[projects]) - of_asker
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +261,23 @@ def _by_project(contexts: Sequence[ForetoldContext]) -> dict[str, list[float]]:
     for context in contexts:
         chances[context.project].append(context.chance)
     return chances
+
+
+def _errors_of(parts: Sequence[Mapping[TextKind, float]], kind: TextKind, rule_share: float) -> Floats:
+    """The errors of the projects that have a kind of context."""
+    return np.array([_error_of(errors, kind, rule_share) for errors in parts if _has(errors, kind)])
+
+
+def _differences(
+    parts: Sequence[Mapping[TextKind, float]], kinds: tuple[TextKind, TextKind], rule_shares: tuple[float, float]
+) -> Floats:
+    """How much larger the errors of the one kind are, in the projects that have both."""
+    differences = []
+    for errors in parts:
+        if _has(errors, kinds[0]) and _has(errors, kinds[1]):
+            mine, theirs = map(_error_of, (errors, errors), kinds, rule_shares)
+            differences.append(mine - theirs)
+    return np.array(differences)
 
 
 def _has(errors: Mapping[TextKind, float], kind: TextKind) -> bool:
