@@ -31,8 +31,8 @@ from workbench.metrics.demand import HORIZON
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.reference_contexts import Oracle
 from workbench.metrics.view import view
-from workbench.replay.boundaries import at_shares
-from workbench.replay.matched import ALLOWED, SizedHistory, sized_histories
+from workbench.replays.boundaries import at_shares
+from workbench.replays.matched import ALLOWED, SizedHistory, sized_histories
 from workbench.transcript.context import Context
 from workbench.transcript.message import AssistantMessage, Message
 from workbench.transcript.session import Session

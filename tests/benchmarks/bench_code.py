@@ -15,8 +15,8 @@ from workbench.metrics.code.reading import CodeReading
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.view import view
 from workbench.models.extractive import Extractive
-from workbench.replay.boundaries import at_shares
-from workbench.replay.matched import matched
+from workbench.replays.boundaries import at_shares
+from workbench.replays.matched import matched
 
 SHARES = (0.1, 0.3, 0.5)
 
