@@ -17,8 +17,8 @@ from workbench.formats import some
 from workbench.models.extractive import Extractive
 from workbench.models.model import Model, SummaryRequest
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.replay.boundaries import at_shares
-from workbench.replay.matched import RecordedContexts, SizedHistory, recorded_contexts, sized_histories
+from workbench.replays.boundaries import at_shares
+from workbench.replays.matched import RecordedContexts, SizedHistory, recorded_contexts, sized_histories
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary
 from workbench.transcript.session import Session

@@ -17,8 +17,8 @@ from summaries import AT, SHARES, TITLES, cut, ours, rows_of
 from workbench.analysis.paired import estimate
 from workbench.experiment.prepared import prepared
 from workbench.models.extractive import choice, outline
-from workbench.replay.boundaries import at_shares
-from workbench.replay.matched import sized_histories
+from workbench.replays.boundaries import at_shares
+from workbench.replays.matched import sized_histories
 from workbench.transcript.session import Session
 from workbench.validation.judges import Judged
 

@@ -27,14 +27,17 @@ def percent(share: float) -> str:
     """A share as whole per cent; one digit more where it is small and not nothing."""
     if 0 < abs(share) < 0.0005:
         return "< 0.1 %"
-    small = 0 < abs(share) < 0.0095
-    return f"{100 * share:.1f} %" if small else f"{100 * share:.0f} %".replace("-0 %", "0 %")
+    if 0 < abs(share) < 0.0095:
+        return f"{100 * share:.1f} %"
+    return f"{100 * share:.0f} %".replace("-0 %", "0 %")
 
 
 @or_dash
 def points(share: float) -> str:
     """A difference of shares in percentage points."""
-    return f"{100 * share:.1f}" if 0.0005 <= abs(share) < 0.0095 else f"{100 * share:.0f}".replace("-0", "0")
+    if 0.0005 <= abs(share) < 0.0095:
+        return f"{100 * share:.1f}"
+    return f"{100 * share:.0f}".replace("-0", "0")
 
 
 @or_dash
@@ -55,7 +58,11 @@ def amount(number: float) -> str:
     """Tokens or another large number, to two or three figures: `51,800` stays, `1,234,567` becomes `1.23 million`."""
     if abs(number) >= 1_000_000:
         return f"{number / 1_000_000:.3g} million"
-    step = 100 if abs(number) >= 10_000 else 10 if abs(number) >= 1_000 else 1
+    step = 1
+    if abs(number) >= 10_000:
+        step = 100
+    elif abs(number) >= 1_000:
+        step = 10
     return f"{round(number / step) * step:,}"
 
 
@@ -77,7 +84,11 @@ def dollars(usd: float) -> str:
     size = abs(usd)
     if 0 < size < 0.0005:
         return "< $0.001"
-    text = f"{size:,.0f}" if size >= 1_000 else f"{size:,.2f}" if size >= 0.095 or not size else f"{size:.3f}"
+    text = f"{size:.3f}"
+    if size >= 1_000:
+        text = f"{size:,.0f}"
+    elif size >= 0.095 or size == 0:
+        text = f"{size:,.2f}"
     return f"−${text}" if usd < 0 else f"${text}"
 
 
@@ -93,9 +104,11 @@ def joined(words: Sequence[str], joint: str = "and") -> str:
     return f"{', '.join(words[:-1])} {joint} {words[-1]}"
 
 
-def some(number: int, one: str, many: str = "") -> str:
+def some(number: int, singular: str, plural: str = "") -> str:
     """`1 session`, `3 sessions`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    if number == 1:
+        return f"1 {singular}"
+    return f"{number:,} {plural or singular + 's'}"
 
 
 NUMBERS: Mapping[str, Callable[[float | None], str]] = {

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import pytest
 
 if TYPE_CHECKING:
     from workbench.analysis.gate import GateResult
     from workbench.compaction.strategy import Preset
+    from workbench.experiment.settings import GateSettings
     from workbench.transcript.session import Session
 
 
@@ -41,7 +42,7 @@ class CompactionGate:
         margin: float = 0.02,
         share: float | None = None,
         each: bool = False,
-        **settings: Any,  # noqa: ANN401 - see RunSpec
+        **settings: Unpack[GateSettings],
     ) -> GateResult:
         """Compare, judge, and fail the test unless the strategy passes.
 

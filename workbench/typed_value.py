@@ -1,9 +1,25 @@
-"""A plain value as a declared type."""
+"""A plain value as a declared type, and whole numbers."""
 
 import json
+from numbers import Integral
 from typing import Any
 
 from workbench.errors import SettingError, refusal
+
+
+def check_whole_number(name: str, value: object, least: int | None = 1, *, optional: bool = False) -> None:
+    """Refuse a setting that is no whole number of at least so much, or None where it is optional.
+
+    Raises:
+        SettingError: it is not.
+    """
+    fits = isinstance(value, Integral) and not isinstance(value, bool) and (least is None or int(value) >= least)
+    if fits or (optional and value is None):
+        return
+    bound = f" of at least {least}"
+    if least is None:
+        bound = ""
+    raise SettingError(f"{name} is {value!r:.80}; a whole number{bound} would be accepted")
 
 
 def typed_value(value: object, hint: Any) -> object:  # noqa: ANN401 - a type in any form

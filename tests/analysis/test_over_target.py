@@ -1,7 +1,7 @@
 import pandas as pd
 
 from workbench.analysis.equal_size import OverTarget, evenly, over_target, over_target_notes
-from workbench.replay.matched import TOO_LARGE
+from workbench.replays.matched import TOO_LARGE
 
 LARGE = f"{TOO_LARGE} at 1 of 2 boundaries, up to 3.0 times"
 

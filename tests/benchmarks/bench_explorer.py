@@ -26,8 +26,8 @@ from typing import Any
 
 from bench_replay import joined
 
-from workbench.explore.controls import FIRST, Controls
-from workbench.explore.explorer import Explorer, explore
+from workbench.explorer.controls import FIRST, Controls
+from workbench.explorer.explorer import Explorer, explore
 from workbench.transcript.session import Session
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"

@@ -19,7 +19,7 @@ from workbench.importers.importer import scan
 from workbench.metrics.costs.pricing import pricing
 from workbench.metrics.costs.reconciliation import USD, Reconciliation, reconcile
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.replay.sizing import Sizing
+from workbench.replays.sizing import Sizing
 from workbench.transcript.session import Session
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"

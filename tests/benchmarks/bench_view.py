@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from view.made import get, served
 
 from workbench.experiment.compare import compare
-from workbench.explore.explorer import explore
+from workbench.explorer.explorer import explore
 from workbench.importers.importer import load
 from workbench.importers.native import save
 from workbench.transcript.session import Session

@@ -27,8 +27,8 @@ from workbench.importers.importer import scan
 from workbench.models import find_model
 from workbench.models.model import Model
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.replay.natural import natural
-from workbench.replay.sizing import Sizing
+from workbench.replays.natural import natural
+from workbench.replays.sizing import Sizing
 from workbench.transcript.session import Session
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"

@@ -11,8 +11,8 @@ from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Situation
 from workbench.compaction.timing import ByPrice, CachePrices, prices_of
 from workbench.models.extractive import Extractive
-from workbench.replay.natural import natural
-from workbench.replay.sizing import Sizing
+from workbench.replays.natural import natural
+from workbench.replays.sizing import Sizing
 from workbench.transcript.message import Message, chars_per_token
 from workbench.transcript.session import Session
 

@@ -18,8 +18,8 @@ from workbench.metrics.index import Index
 from workbench.models.cache_rules import ANTHROPIC
 from workbench.models.extractive import Extractive
 from workbench.models.prices import given_tariff
-from workbench.replay.natural import natural
-from workbench.replay.sizing import Sizing
+from workbench.replays.natural import natural
+from workbench.replays.sizing import Sizing
 from workbench.transcript.message import Usage, chars_per_token
 from workbench.transcript.session import Session
 

@@ -13,7 +13,7 @@ from profiles import FULL
 from workbench.cli import main
 from workbench.importers.native import save
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.replay.reports import checked_reports
+from workbench.replays.reports import checked_reports
 
 QUICK = [
     "prompts of 10^9 tokens", "prompts just under the window", "reports of three times as much", "negative prompts",

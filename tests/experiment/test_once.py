@@ -16,7 +16,7 @@ from workbench.extraction.extractor import Extractor, Passage
 from workbench.importers.native import save
 from workbench.metrics.index import Index
 from workbench.models.extractive import Extractive
-from workbench.replay.sizing import Sizing, Window
+from workbench.replays.sizing import Sizing, Window
 from workbench.transcript.message import Message, chars_per_token
 from workbench.transcript.session import Session
 

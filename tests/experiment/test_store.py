@@ -14,7 +14,7 @@ import pytest
 from profiles import FULL
 from workbench.errors import SettingError
 from workbench.experiment.atomic import write_atomically
-from workbench.experiment.store import COLUMNS, SCHEMA, Results, RunFolder
+from workbench.experiment.store import COLUMNS, SCHEMA, Results, RunFolder, RunTables
 
 
 def written(folder: Path, schema: object = SCHEMA) -> Path:
@@ -100,3 +100,12 @@ def test_a_full_disk_names_the_file_and_leaves_nothing_behind(tmp_path: Path) ->
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, told)
     assert not list(tmp_path.iterdir())
+
+
+def test_the_tables_are_listed_for_completion_and_declared_for_type_checkers(tmp_path: Path) -> None:
+    results = Results.open(written(tmp_path / "run"))
+    assert set(COLUMNS) <= set(dir(results))
+    assert list(RunTables.__annotations__) == list(COLUMNS)
+    assert {"path", "manifest", "report", "table"} <= set(dir(results))
+    with pytest.raises(AttributeError, match="a run has no table 'score'"):
+        _ = results.score  # type: ignore[attr-defined]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import workbench as wb
 
@@ -40,9 +41,6 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         raise AssertionError("an unknown name was found")
 
 
-def test_a_folder_never_hides_the_function_of_its_name() -> None:
-    code = (
-        "import workbench as wb, workbench.replay.natural, workbench.explore.explorer; "
-        "assert callable(wb.replay) and callable(wb.explore)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+def test_no_folder_or_module_of_the_package_is_named_like_a_public_name() -> None:
+    inside = {path.stem for path in Path(wb.__file__).parent.iterdir()}
+    assert not inside & set(wb.__all__)

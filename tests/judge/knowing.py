@@ -16,7 +16,7 @@ from workbench.metrics.exam.item import Item
 from workbench.models.litellm import LiteLLM
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.provider_options import ProviderOptions
-from workbench.replay.boundaries import at_shares
+from workbench.replays.boundaries import at_shares
 from workbench.transcript.session import Session
 
 BOUNDARIES = (0.5, 0.6, 0.8)

@@ -19,7 +19,7 @@ from workbench.importers.native import save
 from workbench.judge.contexts import ContextSpec
 from workbench.judge.exam.scores import scores
 from workbench.judge.exam.sitting import judge_exam
-from workbench.replay.matched import ALLOWED, TOO_LARGE
+from workbench.replays.matched import ALLOWED, TOO_LARGE
 from workbench.report.provenance import judges_html
 from workbench.transcript.context import Context
 from workbench.transcript.session import Session

@@ -18,7 +18,7 @@ from workbench.models.litellm import LiteLLM
 from workbench.models.model import Model
 from workbench.models.provider_options import ProviderOptions
 from workbench.models.scripted import Scripted
-from workbench.replay.budgets import budget
+from workbench.replays.budgets import budget
 from workbench.transcript.context import Context
 from workbench.transcript.message import (
     AssistantMessage,

@@ -24,8 +24,8 @@ from workbench.live.events import (
 from workbench.live.settings import Settings
 from workbench.models.extractive import Extractive
 from workbench.models.scripted import Scripted
-from workbench.replay.natural import natural
-from workbench.replay.sizing import Sizing
+from workbench.replays.natural import natural
+from workbench.replays.sizing import Sizing
 from workbench.transcript.context import Context
 from workbench.transcript.log import CompactionEntry, MessageEntry
 from workbench.transcript.message import Message, chars_per_token, plain_text

@@ -11,8 +11,8 @@ from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
 from workbench.metrics.view import culprits
 from workbench.models import find_model
-from workbench.replay.matched import matched
-from workbench.replay.sizing import Sizing
+from workbench.replays.matched import matched
+from workbench.replays.sizing import Sizing
 from workbench.transcript.context import Context
 from workbench.transcript.message import chars_per_token
 from workbench.transcript.session import Session

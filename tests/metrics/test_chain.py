@@ -8,8 +8,8 @@ from workbench.metrics.chain import chain
 from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
 from workbench.models import find_model
-from workbench.replay.natural import natural
-from workbench.replay.sizing import Sizing
+from workbench.replays.natural import natural
+from workbench.replays.sizing import Sizing
 from workbench.transcript.message import chars_per_token
 from workbench.transcript.session import Session
 

@@ -19,8 +19,8 @@ from workbench.metrics.index import Index
 from workbench.metrics.metric import Metric, MetricInput, Score
 from workbench.models.cache_rules import ANTHROPIC, NO_CACHE, OPENAI
 from workbench.models.prices import given_tariff
-from workbench.replay.sizing import Sizing
-from workbench.replay.step import Replay, Step
+from workbench.replays.sizing import Sizing
+from workbench.replays.step import Replay, Step
 from workbench.transcript.message import chars_per_token
 from workbench.transcript.session import Session
 

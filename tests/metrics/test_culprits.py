@@ -20,10 +20,10 @@ from workbench.metrics.metric import MetricInput
 from workbench.metrics.view import VIEW, culprits, view
 from workbench.models import find_model
 from workbench.ragged import Flags, kept_mask
-from workbench.replay.matched import matched
-from workbench.replay.natural import natural
-from workbench.replay.sizing import Sizing
-from workbench.replay.step import CompactionEvent
+from workbench.replays.matched import matched
+from workbench.replays.natural import natural
+from workbench.replays.sizing import Sizing
+from workbench.replays.step import CompactionEvent
 from workbench.transcript.context import Context
 from workbench.transcript.message import AssistantMessage, Message, Text, chars_per_token, said_text
 from workbench.transcript.session import Session

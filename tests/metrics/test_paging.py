@@ -18,7 +18,7 @@ from workbench.metrics.paging import CALL, TOOL, Fault, PagedExam, distinct, pag
 from workbench.metrics.view import view
 from workbench.models.cache_rules import NO_CACHE, OPENAI
 from workbench.models.prices import given_tariff
-from workbench.replay.step import Step
+from workbench.replays.step import Step
 from workbench.transcript.message import said_text
 
 

@@ -19,9 +19,9 @@ from workbench.metrics.builtin import BUILTIN
 from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput, Score
 from workbench.models import find_model
-from workbench.replay.matched import matched
-from workbench.replay.sizing import Sizing
-from workbench.replay.step import Replay, Snapshot
+from workbench.replays.matched import matched
+from workbench.replays.sizing import Sizing
+from workbench.replays.step import Replay, Snapshot
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, chars_per_token
 from workbench.transcript.session import Session

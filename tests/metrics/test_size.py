@@ -13,8 +13,8 @@ from workbench.metrics.builtin import over_window, peak_context, tokens_saved
 from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
 from workbench.models.model import Completion
-from workbench.replay.sizing import Sizing
-from workbench.replay.step import CompactionEvent, Replay, Step
+from workbench.replays.sizing import Sizing
+from workbench.replays.step import CompactionEvent, Replay, Step
 from workbench.transcript.context import Context
 from workbench.transcript.message import chars_per_token
 from workbench.transcript.session import Session

@@ -11,9 +11,9 @@ from workbench.metrics.builtin import EVEN_SO
 from workbench.metrics.index import Index
 from workbench.metrics.metric import MetricInput
 from workbench.models.extractive import Extractive
-from workbench.replay.matched import TOO_LARGE, matched, stays_larger
-from workbench.replay.natural import natural
-from workbench.replay.sizing import Sizing
+from workbench.replays.matched import TOO_LARGE, matched, stays_larger
+from workbench.replays.natural import natural
+from workbench.replays.sizing import Sizing
 from workbench.transcript.message import chars_per_token
 from workbench.transcript.session import Session
 

@@ -11,8 +11,8 @@ from peers.case import Case, Decision, ours
 
 from workbench.compaction.strategy import Preset
 from workbench.models.model import Completion, SummaryRequest
-from workbench.replay.natural import natural
-from workbench.replay.sizing import Sizing
+from workbench.replays.natural import natural
+from workbench.replays.sizing import Sizing
 from workbench.transcript.message import chars_per_token
 from workbench.transcript.session import Session
 

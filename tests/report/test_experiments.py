@@ -10,7 +10,7 @@ from report.here import run_here
 from profiles import FULL
 from workbench.cli import main
 from workbench.errors import SettingError
-from workbench.experiment.keys import code_version
+from workbench.experiment.code_versions import package_version
 from workbench.report.experiments import DONE, points, run_experiments, table_rows
 from workbench.report.notebooks import NotebookError, mark_dead, run_notebook
 
@@ -107,4 +107,4 @@ def test_a_grid_runs_keeps_what_is_done_and_does_the_rest(tmp_path: Path, monkey
     assert [one.outcome for one in again] == ["kept", "failed"] and again[1].reason == "as before"
     assert tried == [Path(failed.folder) / "experiment.ipynb"]
     assert next(table_rows(again, grid)) == {"window": "16000", "outcome": "kept", "folder": done.folder}
-    assert json.loads((Path(done.folder) / DONE).read_text())["code"] == code_version()
+    assert json.loads((Path(done.folder) / DONE).read_text())["code"] == package_version()

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from workbench.experiment.store import Results, frame
-from workbench.replay.matched import TOO_LARGE
+from workbench.replays.matched import TOO_LARGE
 from workbench.report.sweep import sweep_table
 
 

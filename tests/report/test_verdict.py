@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 from report.made import MadeResults, made, tables_of
 
-from workbench.replay.matched import TOO_LARGE
+from workbench.replays.matched import TOO_LARGE
 from workbench.report.comparison import lead
 from workbench.report.report import half_lives_html
 from workbench.report.summaries import by_kind

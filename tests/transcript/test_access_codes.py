@@ -46,3 +46,19 @@ def test_a_code_that_opens_something_is_masked(text: str, code: str) -> None:
 )
 def test_another_number_stays(text: str) -> None:
     assert masked(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Recovery key:\n410382-557190-208846-331957-604418-779203-115586-930274", "410382-557190"),
+        ("Ihr Code lautet 551938. Geben Sie ihn nicht weiter.", "551938"),
+        ("On m'écrit : 620447 est votre code de validation", "620447"),
+        ("Die PIN der EC-Karte ist 6093, bitte merken", "6093"),
+        ("Ticket: code portail 3814B, la clé est dessous", "3814B"),
+        ("Seriennummer: Q7XK-3MPD-88ZT-V2LA", "Q7XK-3MPD-88ZT-V2LA"),
+        ("HomeKit-Code der Lampe: 318-05-927", "318-05-927"),
+    ],
+)
+def test_codes_are_told_in_many_ways(text: str, code: str) -> None:
+    assert code not in Redactor("", frozenset()).mask(text)

@@ -75,3 +75,20 @@ def test_a_printed_token_is_masked(text: str) -> None:
 )
 def test_a_sentence_about_secrets_stays(text: str) -> None:
     assert Redactor("", frozenset()).mask(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "password"),
+    [
+        ("my login is ina and the password's meadowlark-7-brook, thanks", "meadowlark-7-brook"),
+        ("pw for the archive: gannet_ledge52", "gannet_ledge52"),
+        ("the password is geitost-og-brød, do not tell", "geitost-og-brød"),
+        ("Lösenordet till skrivaren är RödaVantar8 om du vill", "RödaVantar8"),
+        ("Ho messo la password dell'utente in Gondola31Rossa, riprova", "Gondola31Rossa"),
+        ("Yazıcının şifresi Lodos.Vapur52 olarak değişti", "Lodos.Vapur52"),
+        ("пароль принтера Lypa_3318, не кажи", "Lypa_3318"),
+        ("contraseña del wifi es puenteRojo_3 y la del router Canal.Verde8", "Canal.Verde8"),
+    ],
+)
+def test_a_password_is_told_in_many_ways(text: str, password: str) -> None:
+    assert password not in Redactor("", frozenset()).mask(text)

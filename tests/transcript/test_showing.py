@@ -9,7 +9,7 @@ from workbench.compaction.engine import Compaction
 from workbench.compaction.presets import BUILTIN, preset
 from workbench.experiment.prepared import replay
 from workbench.markup import card
-from workbench.replay.step import Replay
+from workbench.replays.step import Replay
 from workbench.transcript.message import AssistantMessage, Text
 from workbench.transcript.session import Session
 

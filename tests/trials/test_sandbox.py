@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import lazy_loader
 import pytest
 from trials.sandboxes import need_sandbox
 from trials.toys import toy
@@ -285,7 +286,8 @@ def test_an_ordinary_user_has_the_same_sandbox() -> None:
     assert python is not None, "there is no Python that every user may run"
     with TemporaryDirectory() as folder:  # the checkout itself may be closed to others
         Path(folder).chmod(0o755)
-        shutil.copytree(PACKAGE, f"{folder}/workbench", ignore=shutil.ignore_patterns("__pycache__"))
+        for package in (PACKAGE, Path(lazy_loader.__file__).parent):
+            shutil.copytree(package, f"{folder}/{package.name}", ignore=shutil.ignore_patterns("__pycache__"))
         done = subprocess.run(
             [python, "-I", "-S", "-c", ORDINARY, folder],
             capture_output=True,

@@ -11,7 +11,7 @@ from workbench.importers.importer import load
 from workbench.metrics.costs.pricing import Pricing
 from workbench.metrics.costs.reconciliation import Reconciliation, reconcile
 from workbench.models.cache_rules import NO_CACHE
-from workbench.replay.sizing import Sizing
+from workbench.replays.sizing import Sizing
 from workbench.transcript.session import Session
 from workbench.validation.checks import reconciliation
 

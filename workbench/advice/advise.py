@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Unpack
 
 import pandas as pd
 from pydantic import BeforeValidator, Field
@@ -20,6 +20,12 @@ from workbench.experiment.compare import REPORTS, Forecast, Run, together
 from workbench.experiment.grid import Grid, Point
 from workbench.experiment.keys import key
 from workbench.experiment.prepared import sources_of
+from workbench.experiment.settings import (
+    ExecutionSettings,
+    MaskingSettings,
+    NameList,
+    PricedSettings,
+)
 from workbench.experiment.spec import Execution, Masking, Priced, RunSpec, Whole, Window, documented, listed
 
 
@@ -42,6 +48,21 @@ class AdviceSpec(Priced, Masking, Execution):
     )
     seed: Whole = Field(0, ge=0, description="Seed of the order of sessions.")
     group_by: str = Field("project", description="Unit of intervals and folds: project, folder or session.")
+
+
+class AdviceSettings(PricedSettings, MaskingSettings, ExecutionSettings, total=False):
+    """The fields of `AdviceSpec` as a caller may give them."""
+
+    space: str | Path | None
+    default: str
+    worth: float
+    margin: float
+    candidates: int | None
+    folds: int
+    window: int | None
+    model: NameList
+    seed: int
+    group_by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +106,7 @@ class Advice:
 
 
 @documented(AdviceSpec)
-def advise(what: Sequence[str] = (), *, spec: AdviceSpec | None = None, **settings: Any) -> Advice:  # noqa: ANN401
+def advise(what: Sequence[str] = (), *, spec: AdviceSpec | None = None, **settings: Unpack[AdviceSettings]) -> Advice:
     """Search the candidate that fits these sessions best. The same command continues a stopped search.
 
     Args:
@@ -105,7 +126,7 @@ def forecast(
     what: Sequence[str] = (),
     *,
     spec: AdviceSpec | None = None,
-    **settings: Any,  # noqa: ANN401
+    **settings: Unpack[AdviceSettings],
 ) -> tuple[list[Round], Forecast]:
     """The rounds of the search, and what they would take at most; nothing is asked. It raises what `advise` raises."""
     asked = Search.of(what, AdviceSpec.of(spec, settings))

@@ -27,8 +27,8 @@ from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.item import mean_score
 from workbench.metrics.work_exam.reading import context_text
 from workbench.models.extractive import Extractive
-from workbench.replay.boundaries import at_shares
-from workbench.replay.natural import natural
+from workbench.replays.boundaries import at_shares
+from workbench.replays.natural import natural
 from workbench.simulation.needs import Needs
 from workbench.simulation.simulate import BLIND, SimulationSpec, simulated_row
 from workbench.transcript.context import Context

@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import pandas as pd
 
@@ -15,6 +15,7 @@ from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError, Unanswered
 from workbench.experiment.compare import compare
 from workbench.experiment.prepared import Unreadable
+from workbench.experiment.settings import RunSettings
 from workbench.experiment.spec import RunSpec
 from workbench.experiment.store import Results
 from workbench.metrics import NAMES
@@ -30,7 +31,7 @@ def leave_one_out(
     strategy: str | Preset = "pipeline",
     *,
     spec: RunSpec | None = None,
-    **settings: Any,  # noqa: ANN401 - see RunSpec
+    **settings: Unpack[RunSettings],
 ) -> pd.DataFrame:
     """Compare the strategy with itself without each of its stages, on the same sessions (ablation).
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from workbench.replay.matched import MOST_OVER_TARGET, TOO_LARGE
+from workbench.replays.matched import MOST_OVER_TARGET, TOO_LARGE
 
 if TYPE_CHECKING:
     import pandas as pd

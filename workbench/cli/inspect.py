@@ -10,8 +10,8 @@ from workbench.cli.output import OK, UNUSABLE, complain, printable, say, say_jso
 from workbench.experiment.spec import Masking
 from workbench.importers.importer import scan
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.replay.reports import checked_reports
-from workbench.replay.sizing import Sizing
+from workbench.replays.reports import checked_reports
+from workbench.replays.sizing import Sizing
 from workbench.transcript.redaction import masker, redacted
 from workbench.transcript.session import Session
 

@@ -103,8 +103,12 @@ def tell_terms(*models: object) -> None:
 
 def tell_waiting(*values: object) -> None:
     """Say how many requests wait in the folders that are among the values of a command's options."""
-    named = [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
-    for name in dict.fromkeys(part for part in named if isinstance(part, str) and part.startswith(FOLDER)):
+    folders: dict[str, None] = {}
+    for value in values:
+        for name in value if isinstance(value, tuple) else (value,):
+            if isinstance(name, str) and name.startswith(FOLDER):
+                folders[name] = None
+    for name in folders:
         model = find_model(name)
         if isinstance(model, Folder) and (number := waiting(model.path)):
             complain(f"{some(number, 'request waits', 'requests wait')} in {model.path}")

@@ -14,20 +14,29 @@ from itertools import chain
 from pathlib import Path
 from socket import gethostname
 from time import time
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, NoReturn, Self, Unpack
 
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError, UnknownName
 from workbench.experiment.combined import replicated
 from workbench.experiment.filler import FillerModel, ModelUse, is_asked
-from workbench.experiment.keys import code_version, described, key
+from workbench.experiment.keys import described, key
 from workbench.experiment.prepared import Prepared, SessionSource, What, is_bundled, limited, read, sources_of
 from workbench.experiment.progress import progress
 from workbench.experiment.replay_rows import Row, replays
+from workbench.experiment.settings import RunSettings
 from workbench.experiment.shards import merged_tables, run_shards, shards
 from workbench.experiment.spec import DEFAULT_MODEL, RunSpec, chosen_baseline, documented, with_references
 from workbench.experiment.store import SCHEMA, Results, RunFolder
-from workbench.experiment.work import Shard, ShardResult, Task, is_compared, replay_key
+from workbench.experiment.work import (
+    Shard,
+    ShardResult,
+    Task,
+    code_of_replays,
+    is_compared,
+    replay_codes,
+    replay_key,
+)
 from workbench.experiment.workers import Workers, workers
 from workbench.formats import percent
 from workbench.models import recorded_name
@@ -131,7 +140,7 @@ REPORTS = Path("reports")
 
 
 @documented(RunSpec)
-def compare(what: What = (), *, spec: RunSpec | None = None, **settings: Any) -> Results:  # noqa: ANN401
+def compare(what: What = (), *, spec: RunSpec | None = None, **settings: Unpack[RunSettings]) -> Results:
     """Replay sessions under strategies, score them, and write a run folder.
 
     A run resumes: finished replays are not computed again. Unreadable files and failed replays are rows with a reason.
@@ -152,7 +161,7 @@ def compare(what: What = (), *, spec: RunSpec | None = None, **settings: Any) ->
 
 
 @documented(RunSpec)
-def forecast(what: What = (), *, spec: RunSpec | None = None, **settings: Any) -> Forecast:  # noqa: ANN401
+def forecast(what: What = (), *, spec: RunSpec | None = None, **settings: Unpack[RunSettings]) -> Forecast:
     """Predict what `compare` would take with the same arguments: replays, tokens, requests and dollars.
 
     No provider is asked: strategies that would ask one are replayed with a model that answers with filler of the right
@@ -234,7 +243,8 @@ class Run:
         served = () if elsewhere else tuple((name, server_address(name)) for name in local_weights(spec.model))
         how = replace(how, served=served, machine=gethostname())
         with workers(spec.jobs, spec.scheduler, sources) as crew, progress(len(sources), word, quiet=spec.quiet) as bar:
-            yield sources, shards(sources, task.presets, crew.size), replace(task, model_settings=how), crew, bar
+            task = replace(task, model_settings=how, codes=replay_codes(task))
+            yield sources, shards(sources, task.presets, crew.size), task, crew, bar
 
 
 def _keep_finished(folder: RunFolder, sessions: Sequence[Row]) -> None:
@@ -263,7 +273,7 @@ def _manifest(sources: Sequence[SessionSource], task: Task, seconds: float) -> d
         "settings": task.spec.settings(),
         "presets": [described(part) for part in task.presets],
         "sources": list(map(task.masked, read)),
-        "code": code_version(),
+        "code": code_of_replays(task.spec.redaction, {"": ()}, task.folder.path)[""],
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in (DISTRIBUTION, "tiktoken", "litellm", "numpy", "pandas")},
         "jobs": task.spec.jobs,

@@ -6,36 +6,13 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from functools import cache
-from pathlib import Path
 from types import CodeType, FunctionType
-
-PRESENTATION = frozenset(
-    {
-        "report", "explore", "view", "cli", "analysis", "advice", "validation", "datasets", "markup.py", "palette.py",
-        "__main__.py",
-    }
-)  # fmt: skip
-"""Rooms and files that can change without changing a replay."""
-SOURCES = (".py", ".md", ".toml", ".tsv", ".json")
-"""Endings of the files that replays depend on."""
 
 
 def key(*parts: object) -> str:
     """A short name for these parts, the same on every machine."""
     text = json.dumps([described(part) for part in parts], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
-
-
-@cache
-def code_version() -> str:
-    """A hash of the package's own source: another version of the code never reuses a replay."""
-    root = Path(__file__).parent.parent
-    seal = hashlib.sha256()
-    for path in sorted(root.rglob("*")):
-        if path.suffix in SOURCES and path.relative_to(root).parts[0] not in PRESENTATION:
-            seal.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return seal.hexdigest()[:16]
 
 
 def described(part: object) -> object:

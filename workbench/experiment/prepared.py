@@ -11,9 +11,9 @@ from workbench.compaction.strategy import Preset
 from workbench.datasets.bundled import bundled_files, is_bundled_file, is_bundled_session
 from workbench.errors import SettingError, Unanswered
 from workbench.experiment.filler import FillerModel
+from workbench.experiment.keys import key
 from workbench.formats import some
 from workbench.importers.importer import UnknownFormat, files, load, scan
-from workbench.live.settings import whole
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.item import Exam, corrected
 from workbench.metrics.index import Index
@@ -27,15 +27,16 @@ from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
 from workbench.models.tokenizer import TiktokenCounter
 from workbench.models.wrappers import AnsweringModel
-from workbench.replay.boundaries import by_fill
-from workbench.replay.natural import natural
-from workbench.replay.reports import checked_reports
-from workbench.replay.sizing import Sizing, Window, window_of
-from workbench.replay.step import Replay
+from workbench.replays.boundaries import by_fill
+from workbench.replays.natural import natural
+from workbench.replays.reports import checked_reports
+from workbench.replays.sizing import Sizing, Window, window_of
+from workbench.replays.step import Replay
 from workbench.transcript.context import Context
 from workbench.transcript.redaction import masker
 from workbench.transcript.redaction import redaction as redaction_of
 from workbench.transcript.session import Session
+from workbench.typed_value import check_whole_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,16 @@ class Prepared:
     masked: frozenset[str] = frozenset()
     left_out: tuple[str, ...] = ()
     _models: dict[Model, Model] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _content: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    @property
+    def content(self) -> str:
+        """A name for all that the session holds: equal wherever its file lies, and whatever read it."""
+        if not self._content:
+            session = self.session
+            facts = (session.id, session.model, session.window, session.cwd, session.project)
+            self._content.append(key(facts, session.path, sorted(self.left_out)))
+        return self._content[0]
 
     @property
     def work(self) -> WorkReading:
@@ -86,18 +97,18 @@ class Prepared:
 def prepared(session: Session, window: int | None = None) -> Prepared:
     """Check and count a session, calibrate it, and extract its entities.
 
-    What the recording reports of its sizes and times that cannot be true is left out, see `replay.reports`.
+    What the recording reports of its sizes and times that cannot be true is left out, see `replays.reports`.
 
     Args:
         session: any.
-        window: tokens; None takes the one that the recording is evidence of, see `replay.window`.
+        window: tokens; None takes the one that the recording is evidence of, see `replays.sizing`.
 
     Raises:
         SettingError: the session is none, or the window no number of tokens.
     """
     if not isinstance(session, Session):
         raise SettingError(f"session is {session!r:.80}; a session, such as wb.load gives, would be accepted")
-    whole("window", window, optional=True)
+    check_whole_number("window", window, optional=True)
     counter = TiktokenCounter()
     sizes = counter.sizes(session.messages)
     checked = checked_reports(session, sizes, counter)
@@ -138,7 +149,7 @@ def replay(
         ModelError: the model's answer is of no use and the strategy has no fallback.
     """
     ready = session if isinstance(session, Prepared) else prepared(session, window)
-    whole("window", window, optional=True)
+    check_whole_number("window", window, optional=True)
     used = ready.window if window is None else ready.sizing.window(window)
     chosen = preset(strategy)
     asked = ready.reader((model_settings or ModelSettings()).model(model))
@@ -183,7 +194,7 @@ def exam(session: Session | Prepared, at: int, context: Context | None = None) -
     """
     ready = session if isinstance(session, Prepared) else prepared(session)
     last = len(ready.session.messages)
-    whole("at", at, 0)
+    check_whole_number("at", at, 0)
     if at > last:
         raise SettingError(f"at is {at}; the session's boundaries are 0 to {last}")
     held = Exams.of(ready.index).at(at)

@@ -16,8 +16,8 @@ from workbench.metrics.metric import Metric, MetricInput, Score
 from workbench.metrics.reference_contexts import Oracle, random_context
 from workbench.models.extractive import Extractive
 from workbench.models.model import Model
-from workbench.replay.matched import ALLOWED, RecordedContexts, SizedHistory, matched, stays_larger
-from workbench.replay.step import CompactionEvent, Mode, Replay, Snapshot
+from workbench.replays.matched import ALLOWED, RecordedContexts, SizedHistory, matched, stays_larger
+from workbench.replays.step import CompactionEvent, Mode, Replay, Snapshot
 from workbench.transcript.context import Context
 
 METRICS: tuple[Metric, ...] = tuple(BUILTIN[name] for name in (*PANEL, "recall_bound", "tokens_kept"))

@@ -21,9 +21,9 @@ from workbench.metrics.work_exam.reader_error import RULES
 from workbench.models.model import Completion, Model
 from workbench.models.summary_quality import STANDS_IN
 from workbench.palette import REFERENCES
-from workbench.replay.boundaries import at_boundaries, by_fill
-from workbench.replay.budgets import least
-from workbench.replay.matched import (
+from workbench.replays.boundaries import at_boundaries, by_fill
+from workbench.replays.budgets import least
+from workbench.replays.matched import (
     RecordedContexts,
     SizedHistory,
     at_recorded_sizes,
@@ -33,8 +33,8 @@ from workbench.replay.matched import (
     sized_histories,
     stays_larger,
 )
-from workbench.replay.natural import natural
-from workbench.replay.step import CompactionEvent, Replay
+from workbench.replays.natural import natural
+from workbench.replays.step import CompactionEvent, Replay
 
 Value: TypeAlias = str | int | float | None
 Row: TypeAlias = dict[str, Value]

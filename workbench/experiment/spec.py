@@ -32,7 +32,7 @@ from workbench.models.model import Model
 from workbench.models.prices import given_tariff
 from workbench.models.settings import ModelSettings, model_names
 from workbench.palette import REFERENCES
-from workbench.replay.boundaries import Boundaries, checked
+from workbench.replays.boundaries import Boundaries, checked
 from workbench.transcript.personal import KINDS
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -146,7 +146,7 @@ class Spec(BaseModel):
             raise SettingError(self._sentence(error)) from None
 
     @classmethod
-    def of(cls, spec: Self | None, settings: Mapping[str, Any]) -> Self:
+    def of(cls, spec: Self | None, settings: Mapping[str, object]) -> Self:
         """The settings, as changes of a specification where there is one."""
         return cls(**settings) if spec is None else spec.changed(**settings)
 

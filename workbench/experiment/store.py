@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import pandas as pd
 
@@ -231,13 +231,33 @@ class RunFolder:
         write_atomically(self.path / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=True) + "\n")
 
 
+class RunTables:
+    """The tables of a run, each a DataFrame with the documented columns (docs/reference/tables.md)."""
+
+    sessions: pd.DataFrame
+    steps: pd.DataFrame
+    compactions: pd.DataFrame
+    retention: pd.DataFrame
+    survival: pd.DataFrame
+    scores: pd.DataFrame
+    baseline_at_sizes: pd.DataFrame
+    costs: pd.DataFrame
+    paging: pd.DataFrame
+    reconciliation: pd.DataFrame
+    losses: pd.DataFrame
+    boundaries: pd.DataFrame
+    replays: pd.DataFrame
+    replicates: pd.DataFrame
+    variants: pd.DataFrame
+
+
 @dataclass(frozen=True)
-class Results:
+class Results(RunTables):
     """A finished run: its tables as attributes, each a DataFrame; docs/reference/tables.md describes them.
 
-    The tables are sessions, steps, compactions, retention, survival, scores,
-    baseline_at_sizes, costs, reconciliation, losses, boundaries, replays, replicates (empty where nothing was repeated)
-    and variants (of a sweep).
+    The tables are sessions, steps, compactions, retention, survival, scores, baseline_at_sizes, costs, paging,
+    reconciliation, losses, boundaries, replays, replicates (empty where nothing was repeated) and variants (of a
+    sweep).
     """
 
     path: Path
@@ -287,12 +307,18 @@ class Results:
             found[column] = empty[column].reindex(found.index)
         return found
 
-    def __getattr__(self, name: str) -> pd.DataFrame:
-        """A table as an attribute; it is read when it is first looked at."""
-        if name not in COLUMNS:
-            raise AttributeError(f"a run has no table {name!r}; it has {', '.join(COLUMNS)}")
-        self.__dict__[name] = table = self.table(name)
-        return table
+    if not TYPE_CHECKING:  # a type checker knows the tables, and then finds a wrong name
+
+        def __getattr__(self, name: str) -> pd.DataFrame:
+            """A table as an attribute; it is read when it is first looked at."""
+            if name not in COLUMNS:
+                raise AttributeError(f"a run has no table {name!r}; it has {', '.join(COLUMNS)}")
+            self.__dict__[name] = table = self.table(name)
+            return table
+
+    def __dir__(self) -> list[str]:
+        """The attributes, with every table."""
+        return sorted({*super().__dir__(), *COLUMNS})
 
     @property
     def failed(self) -> int:

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Self, Unpack
 
 from workbench.errors import LeftOut
 from workbench.experiment import compare as runs
@@ -13,6 +13,7 @@ from workbench.experiment.combined import combined
 from workbench.experiment.compare import REPORTS, Forecast, together
 from workbench.experiment.grid import Grid, GridLike, Point, read
 from workbench.experiment.keys import described, key
+from workbench.experiment.settings import ExecutionSettings
 from workbench.experiment.spec import Execution, RunSpec, Scope, documented
 from workbench.experiment.store import Results, RunFolder, frame
 from workbench.models.settings import ModelSettings
@@ -20,7 +21,7 @@ from workbench.palette import REFERENCES
 
 
 @documented(Execution)
-def sweep(grid: GridLike, *, replicates: int | None = None, **settings: Any) -> Results:  # noqa: ANN401
+def sweep(grid: GridLike, *, replicates: int | None = None, **settings: Unpack[ExecutionSettings]) -> Results:
     """Run a grid and write one run of it, in which each point is a strategy named after what varies.
 
     It resumes as `compare` does. The references are those of the first window and model; `scaled` scores were scaled by
@@ -71,7 +72,7 @@ def _merged(window: int | None, first: int | None) -> str:
 
 
 @documented(Execution)
-def forecast(grid: GridLike, *, replicates: int | None = None, **settings: Any) -> Forecast:  # noqa: ANN401
+def forecast(grid: GridLike, *, replicates: int | None = None, **settings: Unpack[ExecutionSettings]) -> Forecast:
     """Predict what `sweep` would take with the same arguments: replays, tokens, requests and dollars.
 
     Raises:

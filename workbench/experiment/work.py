@@ -10,8 +10,9 @@ from typing import Any
 
 from workbench.compaction.strategy import Preset
 from workbench.errors import SetupError, Unanswered, WorkbenchError
+from workbench.experiment.code_versions import code_versions
 from workbench.experiment.filler import FillerModel
-from workbench.experiment.keys import code_version, key
+from workbench.experiment.keys import key
 from workbench.experiment.prepared import Prepared, SessionSource, Unreadable, read
 from workbench.experiment.references import BaselineAtSizes
 from workbench.experiment.replay_rows import Row, replay_rows, replays
@@ -26,8 +27,8 @@ from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
 from workbench.models.wrappers import AnsweringModel, innermost, requests_of
 from workbench.palette import REFERENCES
-from workbench.replay.boundaries import at_boundaries
-from workbench.replay.step import Replay
+from workbench.replays.boundaries import at_boundaries
+from workbench.replays.step import Replay
 from workbench.transcript.message import said_texts
 from workbench.transcript.redaction import holds_one, masker
 from workbench.transcript.session import Session
@@ -40,6 +41,7 @@ class Task:
     Attributes:
         model_settings: how models are asked.
         baseline: the strategy that is cut to the sizes of the others; None where none is.
+        codes: the version of the code behind a replay under each preset, see `replay_codes`.
     """
 
     spec: RunSpec
@@ -47,6 +49,7 @@ class Task:
     folder: RunFolder
     model_settings: ModelSettings
     baseline: Preset | None = None
+    codes: Mapping[str, str] = field(default_factory=dict)
 
     def baseline_of(self, ready: Prepared, model: Model | None = None) -> BaselineAtSizes | None:
         """The baseline in one session, with the run's first model where none is given."""
@@ -265,15 +268,42 @@ def replay_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Mode
     Raises:
         SettingError, SetupError: how the model is asked cannot be found out.
     """
-    session, spec = ready.session, task.spec
-    content = session.origin.sha256 or key(session.messages)
+    spec = task.spec
     who, first = (one if isinstance(one, str) else key(one) for one in (wanted, spec.model[0]))
     against = (task.baseline, first) if is_compared(preset, wanted, task) else None
     return key(
-        SCHEMA, code_version(), content, session.id, preset, who, task.model_settings.seal(model), ready.window,
+        SCHEMA, task.codes[preset.name], ready.content, preset, who, task.model_settings.seal(model), ready.window,
         spec.shares, spec.boundaries, spec.seed, spec.redaction, spec.price_model, spec.prices,
         installed(), against, ready.work.seal,
     )  # fmt: skip
+
+
+REPLAY_BEGINS = (
+    "workbench.experiment.replay_rows",
+    "workbench.experiment.references",
+    "workbench.experiment.prepared",
+)
+"""The modules that make the rows of a replay."""
+READS_SESSIONS = ("workbench.importers", "workbench.datasets")
+"""What reads sessions: a replay's key has what they read."""
+MASKS = ("workbench.transcript.redaction", "workbench.transcript.personal")
+"""What masks; without redaction a replay uses none of it."""
+
+
+def code_of_replays(redaction: frozenset[str] | None, parts: Mapping[str, object], folder: Path) -> dict[str, str]:
+    """The version of the code behind replays, by name, each with the parts that are used in it."""
+    if redaction is None:
+        return code_versions(REPLAY_BEGINS, parts, (*READS_SESSIONS, *MASKS), folder)
+    return code_versions((*REPLAY_BEGINS, *MASKS), parts, READS_SESSIONS, folder)
+
+
+def replay_codes(task: Task) -> dict[str, str]:
+    """The version of the code behind a replay under each preset: its own parts, and those of its baseline."""
+    parts: dict[str, object] = {}
+    for preset in task.presets:
+        is_reference = preset.name in REFERENCES
+        parts[preset.name] = preset if is_reference else (preset, task.baseline)
+    return code_of_replays(task.spec.redaction, parts, task.folder.path)
 
 
 def content_of(session: Session) -> str:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from workbench.errors import SetupError
 from workbench.experiment import memory
-from workbench.experiment.keys import code_version
+from workbench.experiment.code_versions import source_digest
 from workbench.experiment.prepared import SessionSource
 
 Task = TypeVar("Task")
@@ -222,7 +222,7 @@ class Cluster(Workers):
             SetupError: a worker has another version of the workbench, or does not see this folder; the cluster has no
                 workers for a minute, or its scheduler goes away.
         """
-        pool, folder, version = self._client.get_executor(pure=False), str(Path.cwd()), code_version()
+        pool, folder, version = self._client.get_executor(pure=False), str(Path.cwd()), source_digest()
         pending = {pool.submit(_there, what, task, folder, version): place for place, task in enumerate(tasks)}
         last_seen = time.monotonic()
         while pending:
@@ -269,7 +269,7 @@ class Cluster(Workers):
 
 def _there(what: Callable[[Task], Result], task: Task, folder: str, version: str) -> Result:
     """Do it on a worker, in the folder of the command, so that paths mean the same."""
-    if code_version() != version:
+    if source_digest() != version:
         raise SetupError("a worker of the cluster has another version of the workbench; install the same on all")
     if not Path(folder).is_dir():
         raise SetupError(

@@ -16,6 +16,7 @@ from workbench.experiment.prepared import Prepared, Unreadable, What, read, sour
 from workbench.experiment.references import BaselineAtSizes
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.requests_ahead import RequestsAhead
+from workbench.experiment.settings import MaskingSettings, ShareList, StrategyList
 from workbench.experiment.spec import (
     DEFAULT_STRATEGIES,
     Flag,
@@ -28,13 +29,13 @@ from workbench.experiment.spec import (
     with_references,
 )
 from workbench.models.folder import Folder
-from workbench.models.model import Completion
+from workbench.models.model import Completion, Model
 from workbench.models.settings import ModelSettings
 from workbench.models.wrappers import innermost
 from workbench.palette import REFERENCES
-from workbench.replay.boundaries import at_shares
-from workbench.replay.matched import matched, stays_larger
-from workbench.replay.step import CompactionEvent, Replay
+from workbench.replays.boundaries import at_shares
+from workbench.replays.matched import matched, stays_larger
+from workbench.replays.step import CompactionEvent, Replay
 from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 
@@ -227,3 +228,17 @@ class ContextSpec(Masking):
             raise SettingError(f"no session could be read: {bad[0]}{more}")
         for one in left_out:
             warnings.warn(f"left out: {one}", LeftOut, stacklevel=2)
+
+
+class ContextSettings(MaskingSettings, total=False):
+    """The fields of `ContextSpec` as a caller may give them."""
+
+    strategies: StrategyList
+    shares: ShareList
+    boundaries: ShareList
+    writer: str | Model
+    window: int | None
+    limit: int | None
+    model_settings: ModelSettings | None
+    out: str | Path
+    quiet: bool

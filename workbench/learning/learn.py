@@ -17,7 +17,7 @@ from workbench.learning.samples import Sample, by_part, samples_of
 from workbench.models.learned.features import FEATURES, PARTS, Part
 from workbench.models.learned.weights import FORMAT, VERSION, LearnedWeights, Logistic
 from workbench.private_files import write_private
-from workbench.replay.boundaries import FEWEST_AFTER, FEWEST_BEFORE
+from workbench.replays.boundaries import FEWEST_AFTER, FEWEST_BEFORE
 from workbench.transcript.redaction import masker, redacted
 
 FEWEST_PROJECTS, FEWEST_SESSIONS = 3, 10

@@ -12,7 +12,7 @@ from workbench.metrics.exam.exams import Exams
 from workbench.models.extractive.reading import LineReader
 from workbench.models.learned.features import PARTS, LineTable, Part
 from workbench.ragged import Flags, Floats
-from workbench.replay.boundaries import at_boundaries
+from workbench.replays.boundaries import at_boundaries
 
 AT = (0.35, 0.5, 0.65, 0.8)
 """Shares of the messages at which a session is looked at."""

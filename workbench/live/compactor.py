@@ -22,7 +22,7 @@ from workbench.live.recovery import Recovery
 from workbench.live.runner import Runner
 from workbench.live.saved import read, restore, save
 from workbench.live.scheduler import Scheduler
-from workbench.live.settings import Settings, check, check_manual, whole
+from workbench.live.settings import Settings, check, check_manual
 from workbench.live.usage import cleared_by, usage_of
 from workbench.models import find_model
 from workbench.models.model import Model
@@ -30,6 +30,7 @@ from workbench.models.provider_errors import Diagnosis, ProviderError
 from workbench.transcript.log import Log
 from workbench.transcript.message import Json, TokenCounter, quarter_of_bytes
 from workbench.transcript.session import Session
+from workbench.typed_value import check_whole_number
 
 WINDOW = 128_000
 """Tokens; for a host that names no window. Opal's fallback."""
@@ -82,7 +83,7 @@ class Compactor(RecallTool):
             SettingError: `litellm` without a model's name, no model for a preset that asks one first of all, or a value
                 that cannot work.
         """
-        whole("window", window)
+        check_whole_number("window", window)
         check(preset, model, settings, hooks, format, on_event=on_event, count=count, pins=pins, clock=clock)
         self.preset = preset_named(preset)
         self._host = host = Host(on_event)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.strategy import Moment, Never, Preset, Situation, Trigger
+from workbench.compaction.strategy import Never, Preset, Situation, Trigger
 from workbench.live.gauge import Gauge
 from workbench.models.model import Completion, SummaryRequest
 from workbench.transcript.context import Context
@@ -68,32 +68,40 @@ def tried(preset: Preset, trigger: Trigger, window: int, count: TokenCounter) ->
 def too_small(gauge: Gauge, window: int) -> str:
     """Why the preset can never work in this window, as a sentence; empty if it can, or if it starts nothing itself."""
     preset, settings, count = gauge.preset, gauge.settings, gauge.preset.count or chars_per_token
-    why = tried(preset, gauge.trigger, window, count).why_not if settings.automatic else ""
-    if not why:
+    if not settings.automatic:
         return ""
-    larger = (window << n for n in range(1, 12) if window << n <= LARGEST)
-    works = next((one for one in larger if not tried(preset, gauge.trigger, one, count).why_not), None)
-    advice = "choose another preset" if works is None else f"it does in one of {works:,}; choose that or another preset"
-    return f"preset {preset.name!r} never compacts in a window of {window:,} tokens, since {why}: {advice}"
+    reason = tried(preset, gauge.trigger, window, count).why_not
+    if not reason:
+        return ""
+    advice = "choose another preset"
+    larger = 2 * window
+    while larger <= LARGEST:
+        if not tried(preset, gauge.trigger, larger, count).why_not:
+            advice = f"it does in one of {larger:,}; choose that or another preset"
+            break
+        larger *= 2
+    return f"preset {preset.name!r} never compacts in a window of {window:,} tokens, since {reason}: {advice}"
 
 
 def asks_first(gauge: Gauge) -> bool:
     """Whether the first thing that the preset does in a full window is to ask a model."""
     windows = (gauge.window, max(gauge.window, LARGEST))
     count = gauge.preset.count or chars_per_token
-    found = (tried(gauge.preset, gauge.trigger, window, count) for window in windows)
-    return next((one.asks_first for one in found if not one.why_not), False)
+    for window in windows:
+        feasibility = tried(gauge.preset, gauge.trigger, window, count)
+        if not feasibility.why_not:
+            return feasibility.asks_first
+    return False
 
 
 def _compacted(preset: Preset, trigger: Trigger, window: int, context: Context) -> Compaction | None:
     """The compaction of a full window at the first moment at which the trigger grants one; None if at none."""
-    moments: tuple[Moment, ...] = preset.moments
-    situations = (
-        Situation(tokens=context.tokens, window=window, moment=moment, messages=len(context.messages))
-        for moment in moments
-    )
-    budget = next((budget for one in situations if (budget := trigger.check(one)) is not None), None)
-    return None if budget is None else compact(context, preset.strategy, budget, _Terse())
+    for moment in preset.moments:
+        situation = Situation(tokens=context.tokens, window=window, moment=moment, messages=len(context.messages))
+        budget = trigger.check(situation)
+        if budget is not None:
+            return compact(context, preset.strategy, budget, _Terse())
+    return None
 
 
 def _conversation(window: int, turns: int, calls: int, count: TokenCounter) -> Context:

@@ -1,7 +1,7 @@
 """What a host passes to its compactor, and may change while it runs; each refusal says what would be accepted."""
 
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 
 from workbench.compaction.presets import ACCEPTED
 from workbench.compaction.strategy import Preset, Trigger
@@ -9,18 +9,7 @@ from workbench.errors import SettingError, UnknownName
 from workbench.live.formats.table import FORMATS
 from workbench.live.hooks import Hooks, is_async
 from workbench.transcript.message import Json
-
-
-def whole(name: str, value: object, least: int | None = 1, *, optional: bool = False) -> None:
-    """Refuse a setting that is no whole number of at least so much, or None where it is optional.
-
-    Raises:
-        SettingError: it is not.
-    """
-    fits = isinstance(value, Integral) and not isinstance(value, bool) and (least is None or int(value) >= least)
-    if not fits and not (optional and value is None):
-        bound = "" if least is None else f" of at least {least}"
-        _refuse(name, value, f"a whole number{bound}")
+from workbench.typed_value import check_whole_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +51,11 @@ class Settings:
     most_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        whole("window", self.window, optional=True)
-        whole("breaker", self.breaker)
+        check_whole_number("window", self.window, optional=True)
+        check_whole_number("breaker", self.breaker)
         for name in ("retries", "most_images", "most_bytes"):
-            whole(name, getattr(self, name), least=0, optional=name != "retries")
-        whole("keep_recent", self.keep_recent, least=None, optional=True)
+            check_whole_number(name, getattr(self, name), least=0, optional=name != "retries")
+        check_whole_number("keep_recent", self.keep_recent, least=None, optional=True)
         if self.trigger is not None and not callable(getattr(self.trigger, "check", None)):
             _refuse("trigger", self.trigger, "one such as wb.AtShare(0.8)")
         for name in ("automatic", "last_resort"):
@@ -119,7 +108,7 @@ def check_manual(instructions: Json, keep_recent: Json) -> None:
     """
     if not isinstance(instructions, str):
         _refuse("instructions", instructions, "a text")
-    whole("keep_recent", keep_recent, least=None, optional=True)
+    check_whole_number("keep_recent", keep_recent, least=None, optional=True)
 
 
 def _refuse(name: str, value: Json, accepted: str) -> None:

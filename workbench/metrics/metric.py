@@ -13,7 +13,7 @@ from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.later_use import Part
 from workbench.metrics.index import Index
 from workbench.metrics.view import ContextVersion, View, context_versions, view
-from workbench.replay.step import Replay, Snapshot
+from workbench.replays.step import Replay, Snapshot
 
 Unit: TypeAlias = Literal["share", "tokens", "count", "usd", "seconds"]
 Better: TypeAlias = Literal["higher", "lower"]

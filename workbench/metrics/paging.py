@@ -20,8 +20,8 @@ from workbench.metrics.exam.item import Item, mean_score
 from workbench.metrics.exam.tokens import is_chunk, stem, tokens
 from workbench.metrics.metric import MetricInput
 from workbench.metrics.view import View
-from workbench.replay.matched import stays_larger
-from workbench.replay.step import Replay, Snapshot
+from workbench.replays.matched import stays_larger
+from workbench.replays.step import Replay, Snapshot
 from workbench.transcript.message import Text, UserMessage
 
 WORDS = 12

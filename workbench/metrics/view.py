@@ -7,7 +7,7 @@ import numpy as np
 
 from workbench.metrics.demand import Retention
 from workbench.ragged import Ints
-from workbench.replay.step import Replay
+from workbench.replays.step import Replay
 from workbench.transcript.context import Context
 from workbench.transcript.message import Message, Summary, said_text
 from workbench.transcript.session import Session

@@ -5,13 +5,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
 from typing import Literal
 
 from workbench.errors import SettingError, WorkbenchError
-from workbench.experiment.keys import code_version
+from workbench.experiment.code_versions import package_version
 from workbench.experiment.progress import progress
 from workbench.private_files import write_private
 from workbench.report.notebooks import Value, checked, declared, notebook, run_notebook
@@ -100,19 +101,20 @@ def run_experiments(
     values, found = points(fixed, grid), list[GridPoint]()
     folder = Path(out) if out is not None else REPORTS / f"experiments-{seal(values)}"
     folders = [folder / _slug(one, grid) for one in values]
+    run = partial(_run, package_version(folder))
     with (
         ThreadPoolExecutor(max_workers=jobs) as pool,
         progress(len(values), "running", "notebook", quiet=quiet) as bar,
     ):
-        for one in pool.map(_run, values, folders):
+        for one in pool.map(run, values, folders):
             found.append(one)
             bar.update()
     return found
 
 
-def _run(values: Mapping[str, Value], folder: Path) -> GridPoint:
+def _run(code: str, values: Mapping[str, Value], folder: Path) -> GridPoint:
     template = sha256(notebook(TEMPLATE).read_bytes()).hexdigest()[:16]
-    state = json.dumps({"values": dict(values), "code": code_version(), "template": template}, indent=1)
+    state = json.dumps({"values": dict(values), "code": code, "template": template}, indent=1)
     done = folder / DONE
     if done.is_file() and done.read_text(encoding="utf-8") == state:
         return GridPoint(values, str(folder), "kept")

@@ -11,7 +11,7 @@ from workbench.metrics.demand import HORIZON
 from workbench.metrics.exam.exams import BoundaryExam, Exams
 from workbench.metrics.exam.facts import facts
 from workbench.metrics.view import View, view
-from workbench.replay.matched import recorded_contexts
+from workbench.replays.matched import recorded_contexts
 from workbench.simulation.needs import TOLD
 from workbench.transcript.message import AssistantMessage, ToolResult
 from workbench.transcript.session import Session

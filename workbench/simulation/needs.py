@@ -21,7 +21,7 @@ from workbench.metrics.exam.item import Item
 from workbench.metrics.sources import sources
 from workbench.metrics.view import View
 from workbench.ragged import Ints
-from workbench.replay.sizing import Sizing
+from workbench.replays.sizing import Sizing
 from workbench.transcript.context import answered
 from workbench.transcript.files import OLD_KEYS, PATH_KEYS, touched
 from workbench.transcript.message import (

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from pydantic import Field
 
@@ -15,11 +15,18 @@ from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError, Unanswered
 from workbench.experiment.atomic import write_atomically
+from workbench.experiment.code_versions import code_versions
 from workbench.experiment.filler import FillerModel, ModelUse, is_asked
-from workbench.experiment.keys import code_version, key
+from workbench.experiment.keys import key
 from workbench.experiment.prepared import Prepared, Recording, SessionSource, What, limited, read, sources_of
 from workbench.experiment.prepared import replay as replay_of
 from workbench.experiment.progress import progress
+from workbench.experiment.settings import (
+    ExecutionSettings,
+    MaskingSettings,
+    PricedSettings,
+    StrategyList,
+)
 from workbench.experiment.spec import (
     DEFAULT_STRATEGIES,
     Execution,
@@ -33,6 +40,7 @@ from workbench.experiment.spec import (
     model_name,
 )
 from workbench.experiment.store import RunFolder, typed
+from workbench.experiment.work import READS_SESSIONS
 from workbench.experiment.workers import workers
 from workbench.judge.exam.readers import Answered, CandidateLikelihood, Choice, ModelReader
 from workbench.metrics.costs.pricing import pricing
@@ -41,6 +49,7 @@ from workbench.metrics.exam.item import Item
 from workbench.metrics.exam.lexical import Lexical
 from workbench.models import shown_name
 from workbench.models.likelihood import CachedLikelihood
+from workbench.models.model import Model
 from workbench.models.settings import ModelSettings
 from workbench.models.weights import weights
 from workbench.simulation.needs import Needs
@@ -77,6 +86,16 @@ class SimulationSpec(Priced, Masking, Execution):
     limit: Whole | None = Field(None, ge=1, description="Simulate at most this many sessions.")
 
 
+class SimulationSettings(PricedSettings, MaskingSettings, ExecutionSettings, total=False):
+    """The fields of `SimulationSpec` as a caller may give them."""
+
+    strategies: StrategyList
+    window: int | None
+    reader: str
+    model: str | Model
+    limit: int | None
+
+
 @dataclass(frozen=True)
 class Simulation:
     """What agents that know only what their context tells had to do.
@@ -101,10 +120,13 @@ class _Task:
     presets: tuple[Preset, ...]
     folder: RunFolder
     how: ModelSettings
+    codes: Mapping[str, str]
 
 
 @documented(SimulationSpec)
-def simulate(sessions: What = (), spec: SimulationSpec | None = None, **settings: Any) -> Simulation:  # noqa: ANN401
+def simulate(
+    sessions: What = (), spec: SimulationSpec | None = None, **settings: Unpack[SimulationSettings]
+) -> Simulation:
     """Follow the recorded actions of sessions under strategies; what a context does not tell is looked up again.
 
     From the first compaction on, each action waits until its context tells what its words and arguments hold of the
@@ -142,7 +164,9 @@ def simulate(sessions: What = (), spec: SimulationSpec | None = None, **settings
 
 
 @documented(SimulationSpec)
-def forecast(sessions: What = (), spec: SimulationSpec | None = None, **settings: Any) -> dict[str, ModelUse]:  # noqa: ANN401
+def forecast(
+    sessions: What = (), spec: SimulationSpec | None = None, **settings: Unpack[SimulationSettings]
+) -> dict[str, ModelUse]:
     """What real models would be asked if they read as the lexical reader does, by purpose; empty where none is named.
 
     Args:
@@ -181,7 +205,9 @@ def _tasks(sessions: What, spec: SimulationSpec) -> list[_Task]:
     sources = limited(sources_of(sessions), spec.limit)
     folder = spec.out or Path("reports") / f"simulate-{_name(spec, presets, sources)}"
     how = ModelSettings.of_run(spec.model_settings, folder)
-    return [_Task(source, spec, presets, RunFolder(folder), how) for source in sources]
+    by_name = {preset.name: preset for preset in presets}
+    codes = code_versions(["workbench.simulation.simulate"], by_name, READS_SESSIONS, folder)
+    return [_Task(source, spec, presets, RunFolder(folder), how, codes) for source in sources]
 
 
 def _name(spec: SimulationSpec, presets: Iterable[Preset], sources: Iterable[SessionSource]) -> str:
@@ -229,7 +255,7 @@ def reader_of(name: str, how: ModelSettings) -> ModelReader | None:
 def _kept(task: _Task, ready: Prepared, needs: Needs, strategy: Preset) -> Row:
     session, spec = ready.session, task.spec
     name = key(
-        code_version(), session.origin.sha256 or key(session.messages), session.id, strategy, ready.window, spec.reader,
+        task.codes[strategy.name], ready.content, strategy, ready.window, spec.reader,
         model_name(spec.model), spec.price_model, spec.prices, spec.redaction,
     )  # fmt: skip
     try:

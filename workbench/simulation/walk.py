@@ -23,7 +23,7 @@ from workbench.metrics.paging import query_for, shown_features
 from workbench.metrics.view import View
 from workbench.metrics.work_exam.reading import context_text
 from workbench.models.model import Model
-from workbench.replay.natural import Walk
+from workbench.replays.natural import Walk
 from workbench.simulation.needs import NeededThing, Needs, Origin, exchange
 from workbench.transcript.message import AssistantMessage, Message, SaidBlock, Summary, Text, ToolCall, said_text
 

@@ -6,13 +6,14 @@ it looks, or by its place in an address, a header or a command.
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.transcript.access_codes import access_codes
 from workbench.transcript.encodings import BASE64, said_in_base64
 from workbench.transcript.private_keys import private_keys
+from workbench.transcript.secret_lines import secrets_of_lines
 from workbench.transcript.secret_names import Strength, name_strength
 from workbench.transcript.secret_pairs import named_values
 from workbench.transcript.secret_sentences import printed_secrets
@@ -62,8 +63,8 @@ FORMS = tuple(
 )
 
 _HEADER = re.compile(
-    r"(?:(?:bearer|basic)[ \t]{1,3}|authorization[\"']?[ \t]?[:=][ \t]?[\"']?(?:[a-z]{3,10}[ \t]{1,3})?)"
-    r"([A-Za-z0-9._~+/=-]{8,4000})",
+    r"(?:(?:bearer|basic)[ \t]{1,3}|authorization[\"']?[ \t]?[:=][ \t]?[\"']?(?:[a-z]{3,10}(?:[ \t]{1,3}|=))?)"
+    r"([A-Za-z0-9._~+/=:%|-]{8,4000})",
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(
@@ -139,17 +140,37 @@ def _commands() -> Iterator[Command]:
 
 
 COMMANDS = tuple(_commands())
-_HINTS_OF_FORMS = frozenset[str]().union(*(form.hints for form in FORMS))
-_HINTS_OF_COMMANDS = frozenset[str]().union(*(command.hints for command in COMMANDS))
+
+
+def _by_hint(entries: Sequence[Form | Command]) -> dict[str, list[int]]:
+    """The numbers of the entries that each hint stands for."""
+    numbers: dict[str, list[int]] = {}
+    for number, entry in enumerate(entries):
+        for hint in entry.hints:
+            numbers.setdefault(hint, []).append(number)
+    return numbers
+
+
+_FORMS_BY_HINT = _by_hint(FORMS)
+_COMMANDS_BY_HINT = _by_hint(COMMANDS)
+
+
+def _hinted(text: str, by_hint: dict[str, list[int]]) -> list[int]:
+    """The numbers of the entries of which a text holds a hint, ascending."""
+    numbers: set[int] = set()
+    for hint, entries in by_hint.items():
+        if hint in text:
+            numbers.update(entries)
+    return sorted(numbers)
 
 
 def in_forms(text: str) -> Iterator[Place]:
     """The secrets that their form gives away, in no order."""
     for start, stop in private_keys(text):
         yield Place(start, stop, "private-key")
-    present = {hint for hint in _HINTS_OF_FORMS if hint in text}
-    for form in FORMS:
-        for match in () if form.hints.isdisjoint(present) else form.pattern.finditer(text):
+    for number in _hinted(text, _FORMS_BY_HINT):
+        form = FORMS[number]
+        for match in form.pattern.finditer(text):
             if not is_sample(match.group()):
                 yield Place(*match.span(match.lastindex or 0), form.kind)
 
@@ -167,6 +188,8 @@ def in_context(text: str) -> Iterator[Place]:
     yield from _in_cookies(text)
     yield from _in_kubernetes(text)
     yield from _with_prefixes(text)
+    for start, stop in secrets_of_lines(text):
+        yield Place(start, stop, "token")
     for start, stop in access_codes(text):
         yield Place(start, stop, "secret")
 
@@ -205,7 +228,9 @@ def _in_addresses(text: str) -> Iterator[Place]:
 
 
 def _is_of_an_example(address: re.Match[str]) -> bool:
-    """Whether a password that documents use opens an account of this machine: `user:password@localhost`."""
+    """Whether an address is one of a document: `USER:PASSWORD@HOST`, `user:password@localhost`."""
+    if address["password"].isupper() and is_own_name(address["password"]):
+        return True
     is_sample = address["password"] == address["user"] or is_default_password(address["password"])
     return is_sample and _LOCAL.fullmatch(address["host"]) is not None
 
@@ -221,9 +246,9 @@ def _in_cookies(text: str) -> Iterator[Place]:
 
 def in_commands(text: str) -> Iterator[Place]:
     """The passwords that a command, a call or a line of a file holds in a place of their own, in no order."""
-    present = {hint for hint in _HINTS_OF_COMMANDS if hint in text}
-    for command in COMMANDS:
-        for match in () if command.hints.isdisjoint(present) else command.pattern.finditer(text):
+    for number in _hinted(text, _COMMANDS_BY_HINT):
+        command = COMMANDS[number]
+        for match in command.pattern.finditer(text):
             if is_placeholder(match[1]) or is_default_password(match[1]):
                 continue
             if command.is_like(match[1]):

@@ -37,6 +37,9 @@ _ORDER = re.compile(
 _BEGINS_SENTENCE = re.compile(r"(?:^|[.!?:,>*-]) ?\Z", re.MULTILINE)
 _NEXT_WORD = re.compile(r" ([^\W\d_A-Z]+)\b")
 _BEFORE = re.compile(r"([^\W\d_]+|w/)[,:]? \Z")
+_ENDINGS = _PHRASES["surname_endings"]
+_ENDING = re.compile(rf"...(?:{'|'.join(_ENDINGS)})\Z")
+_PATRONYMIC = re.compile(r"..(?:ович|евич|овн|евн|ічн|йович|ьович)(?:а|у|ем|ом|ы|е|і|ой)?\Z")
 _REACH = 60
 """Characters before a name that are looked at."""
 _IN_JAPANESE = re.compile(r"(?<![一-龥々])[一-龥々]{1,4}[ \u3000][一-龥々ぁ-ん]{1,4}(?![一-龥々])")
@@ -91,7 +94,19 @@ def _is_full_name(words: list[str], *, has_comma: bool) -> bool:
         return True
     if _has_initials(words) and not words[-1].isascii():
         return True
-    return any(word in _RARE_GIVEN_NAMES for word in words) or (words[-1] in _SURNAMES and not has_comma)
+    if any(word in _RARE_GIVEN_NAMES for word in words) or any(map(_has_given_part, words)):
+        return True
+    return not has_comma and (words[-1] in _SURNAMES or _has_ending(words))
+
+
+def _has_given_part(word: str) -> bool:
+    """Whether a part of a word with a hyphen is a given name: `Frida-Marie`."""
+    return "-" in word and any(part in GIVEN_NAMES or part in _RARE_GIVEN_NAMES for part in word.split("-"))
+
+
+def _has_ending(words: list[str]) -> bool:
+    """Whether a word ends as surnames of a language do and as few other words with a capital do."""
+    return any(_ENDING.search(word) for word in words[1:]) or any(map(_PATRONYMIC.search, words))
 
 
 def is_listed(word: str) -> bool:

@@ -34,6 +34,7 @@ NAME = (
 """A first name, a last name or both."""
 _NO_PERSON = words_of("no_person")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_HYPHENS = re.compile(r"[-’']")
 _CAPITAL_INSIDE = re.compile(r"(?:Mc|Mac|De|Di|La|Le|Van|Von|Fitz|O)[A-Z][a-z]+")
 
 
@@ -48,6 +49,9 @@ def is_name_word(word: str) -> bool:
         return False
     if word.lower() == word.upper():  # in a script without capitals
         return True
+    parts = _HYPHENS.split(word)
+    if len(parts) > 1:
+        return all(part and is_name_word(part) for part in parts)
     return word[1:].islower() or len(word) == 1 or word.isupper() or _CAPITAL_INSIDE.fullmatch(word) is not None
 
 

@@ -26,7 +26,8 @@ _BIRTH = re.compile(
     r"(?![\w/-]|[T ]\d\d:|\.\d)"
 )
 _NUMBER = re.compile(
-    r"(?:(?<![^\s:;,|(\"'=#])|(?<=[^\W\d_][.]))(?P<letters>[A-Z]{1,5}[ .-]?)?\d(?:[ ./-]?\d|[./-]?[A-Z](?![a-z])){4,24}"
+    r"(?:(?<![^\s:;,|(\"'=#])|(?<=[^\W\d_][.]))(?P<letters>[A-Z]{1,5}[ .-]?)?\d(?:[ ./-]?\d"
+    r"|[./-]?[A-Z](?![a-z])){4,24}"
     r"(?=[\s;:,|)\"'.?!]|\Z)(?![.:]\d)"
 )
 _NO_NUMBER = re.compile(
@@ -38,6 +39,12 @@ _TOWN = re.compile(r"(?<![\w.-])\d{4,5} [^\W\d_a-z][^\W\d_]{2,20}(?: [^\W\d_a-z]
 _HOUSE = re.compile(
     r"(?:(?<=[;,|\"']|\t)|(?<=[;,|] ))(?:[^\W\d_a-z][\w.'’-]{1,20} ){1,4}\d{1,3}[a-z]?(?=[;,|\"'\t]|\Z)"
 )
+_AGE = re.compile(
+    r"(?<![\w.,-])\d{1,3}(?:[ -]years?[ -]old|[ -]?y/o|[ -]?yo\b|[ ]?(?:Jahre?(?: alt)?|ans|años|anos|anni"
+    r"|jaar|lat|let|år|éves"
+    r"|vuotta|yaşında|лет|год|года|років|歳|岁|세))(?![\w-])"
+)
+"""How old someone is, in some languages."""
 _HANDLE = re.compile(r"(?<![\w.@/])@[a-z][\w.-]{2,30}\w(?![\w(/])")
 _NAME_ABOVE = re.compile(
     r"^[ \t>*]*(?P<name>[^\W\d_a-z][^\W\d_]+(?:[ -][^\W\d_a-z][^\W\d_]+){1,3})[ \t,*]*\r?\n\Z", re.MULTILINE
@@ -74,7 +81,7 @@ def _of_a_person(text: str, start: int, stop: int) -> Iterator[Place]:
     """Given names, dates of birth, towns, houses and numbers of persons in a part of a line."""
     for name_start, name_stop in given_names_between(text, start, stop):
         yield Place(name_start, name_stop, "name")
-    for pattern, kind in ((_BIRTH, "birth"), (_TOWN, "place"), (_HOUSE, "place"), (_HANDLE, "login")):
+    for pattern, kind in ((_BIRTH, "birth"), (_TOWN, "place"), (_HOUSE, "place"), (_HANDLE, "login"), (_AGE, "birth")):
         for match in pattern.finditer(text, start, stop):
             if _ends_here(text, match, stop):
                 yield Place(*match.span(), kind)

@@ -22,7 +22,7 @@ from workbench.transcript.words import words_of
 
 _EXTENSION = r"(?:[ ]?x\d{1,5})?"
 _BEFORE, _BEHIND = r"(?<![0-9A-Za-z_À-ӿ(./+-])", r"(?![0-9A-Za-z_-]|\.\d)"
-_BEFORE_CODE, _BEHIND_GROUPS = r"(?<![0-9A-Za-z_À-ӿ+.,-])", r"(?![0-9A-Za-z_-]|[. ]\d)"
+_BEFORE_CODE, _BEHIND_GROUPS = r"(?<![0-9A-Za-z_À-ӿ+.-])(?<!\d,)", r"(?![0-9A-Za-z_-]|[. ]\d)"
 _PHONE = re.compile(
     "|".join(
         (

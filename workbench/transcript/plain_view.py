@@ -23,13 +23,14 @@ _ENTITY = re.compile(r"&(?:quot|apos|amp|lt|gt|#\d{2,4}|#x[0-9a-fA-F]{2,4});")
 _PREFIX = re.compile(
     r"^(?:[ \t]*(?:"
     r"(?:[\w./~-]{1,200}:\d{1,6}:|[\w./~-]{1,200}\.\w{1,8}-\d{1,6}-)"  # a file's name and a line number, as of grep
-    r"|\d{1,6}(?:→|\t|[:|│-][ ]?)"  # a line number
+    r"|\d{1,6}(?:→|\t|[:|│][ ]?|-(?!\d)[ ]?)"  # a line number
     r"|[-+](?!-)[ ]?"  # of a diff or a list
     r"|[#;*>│|]{1,3}[ ]|/{2,3}!?[ ]?|--[ ]|REM[ ]"  # of a comment, a quotation or a box
     r")){1,3}",
     re.MULTILINE,
 )
 """What stands before the text of a line."""
+_MARK = re.compile(r"^[-+](?=[^\W\d_]{2}|\+\d)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,11 @@ def plain_view(text: str) -> PlainView:
 def without_prefixes(view: PlainView) -> PlainView:
     """The view without what stands before the text of its lines."""
     return view.replaced(_PREFIX, lambda _: "")
+
+
+def without_marks(view: PlainView) -> PlainView:
+    """The view without the marks of a diff before letters, which would seem to be a part of the first word."""
+    return view.replaced(_MARK, lambda _: "") if "\n-" in view.text or "\n+" in view.text else view
 
 
 def _unescaped(match: re.Match[str]) -> str:

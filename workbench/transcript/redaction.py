@@ -20,7 +20,7 @@ from workbench.transcript.log import Log
 from workbench.transcript.message import Json, Thinking
 from workbench.transcript.people import is_person
 from workbench.transcript.personal import KINDS, personal
-from workbench.transcript.plain_view import PlainView, plain_view, without_prefixes
+from workbench.transcript.plain_view import PlainView, plain_view, without_marks, without_prefixes
 from workbench.transcript.repeated_values import RepeatedValues
 from workbench.transcript.secret_values import is_unlike_words
 from workbench.transcript.session import Session
@@ -113,7 +113,8 @@ class Redactor:
         yield from _discovered(in_forms(lines.text), lines)
         yield from _discovered(in_context(lines.text), lines)
         yield from _discovered(in_commands(view.text), view)
-        yield from _discovered(personal(view.text, self._kinds), view)
+        unmarked = without_marks(view)
+        yield from _discovered(personal(unmarked.text, self._kinds), unmarked)
         if "email" in self._kinds:
             yield from _discovered(_addresses(view.text), view)
 

@@ -40,6 +40,8 @@ _SECRET_ENDINGS = ("secret", "token", "credential", "credentials")
 _PASS_ENDINGS = re.compile(r"(?<!com)(?<!by)(?<!tres)(?<!sur)(?<!over)(?<!under)(?<!im)pass$")
 _KEY_ENDINGS = re.compile(r"(?<!mon)(?<!tur)(?<!don)(?<!hot)(?<!joc)(?<!hoc)(?<!whis)key$")
 _KEY_WORDS = words_of("foreign_keys")
+_KEYS_OF = tuple([word] for word in ("security", "access", "api", "signing", "secret", "private", "encryption"))
+"""Before `keys`, of which each is a secret."""
 _GLUED = re.compile(r"(?:password|passwd|secret|authtoken)(?!s$|less|ed$|ary$|ion$)[a-z]")
 """Such a word with another behind it: `passwordsalt`."""
 _SOMETHING_ELSE = words_of("something_else")
@@ -50,7 +52,7 @@ _TOGETHER = words_of("together")
 """Before `key`, whatever else the name has."""
 _FOR_ALL = frozenset({"publishable"})
 """Before `key`: it is meant to be seen by everybody."""
-_WORD = re.compile(r"[\u2e80-\ud7ff]+|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z\u2e80-\ud7ff]+|\d+")
+_WORD = re.compile(r"[\u2e80-\ud7ff]+|[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z\u2e80-\ud7ff]+|\d+")
 
 HINTS = (
     "pass", "pwd", "secret", "token", "key", "cred", "auth", "salt", "bearer", "jwt", "otp", "psk", "_pat", "pw",
@@ -110,6 +112,8 @@ def _whole_name(text: str, start: int, stop: int) -> tuple[int, int]:
 def name_strength(name: str) -> Strength | None:
     """What a name says about its value; None where it announces no secret."""
     words = [word.lower() for word in _WORD.findall(name)]
+    if words[:1] == ["hashed"]:
+        return None
     for position in range(len(words) - 1, -1, -1):
         if strength := _word_strength(words, position):
             behind = words[position + 1 :]
@@ -135,7 +139,7 @@ def _word_strength(words: list[str], position: int) -> Strength | None:
         return Strength.SECRET if len(words) == 1 else Strength.KEY
     if _KEY_ENDINGS.search(word):
         return _key_strength(words[:position], word)
-    if word in _KEY_WORDS or _GLUED.match(word):
+    if word in _KEY_WORDS or _GLUED.match(word) or (word == "keys" and words[:position][-1:] in _KEYS_OF):
         return Strength.KEY
     return None
 

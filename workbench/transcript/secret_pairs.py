@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from workbench.transcript.secret_lines import further_passwords
 from workbench.transcript.secret_names import Name, Strength, telling_names
 from workbench.transcript.secret_sentences import value_in_sentence
 from workbench.transcript.secret_values import (
@@ -45,7 +46,7 @@ _SIGN = re.compile(
 )
 _ANNOTATION = re.compile(r"[A-Za-z_][\w.\[\] |?]{0,40}=[ \t]{0,3}")
 """Between a name with a colon and its value: a type."""
-_OPEN = r"(?:[A-Za-z_][\w.:!]{0,40}[(]){0,2}(?:[bBrRfFuULN@$]{0,2}|\{\{[ ]?)"
+_OPEN = r"(?:\[\])?(?:[A-Za-z_][\w.:!]{0,40}[(]){0,2}(?:[bBrRfFuULN@$]{0,2}|\{\{[ ]?)"
 """What may stand before a text in a program: `SecretStr(`, `String::from(`, `b`, `@`."""
 _QUOTED = re.compile(rf"{_OPEN}(?P<quote>{_QUOTE})(?P<value>(?:(?!(?P=quote))[^\n]){{4,400}})(?P=quote)")
 _EARLIER = re.compile(r"\"[^\"\n]{0,400}\" (?:->|=>) (?=\")")
@@ -71,6 +72,8 @@ _NEXT_ARGUMENT = re.compile(
 _ARGUMENT = re.compile(rf"[(][ \t]{{0,3}}{_QUOTED.pattern}[ \t]{{0,3}}[,)]")
 _ARGUMENTS = re.compile(r"\w{0,30}[\"']?[(](?P<arguments>[^()\n]{4,400}(?:[(][^()\n]{0,100}[)][^()\n]{0,200})?)[)]")
 """What a call is given whose name tells of a secret."""
+_MEMBERS = re.compile(r"[\"']?[ ]?[:=]?[ ]?\{(?P<members>[^{}]{16,2000})\}")
+"""What an object holds whose name tells of secrets."""
 _TEXT = re.compile(r"[\"']([^\"'\s]{8,400})[\"']")
 _SETTER_OPTION = re.compile(r"(?:-b|--body|--value|--data|-v)[ =]")
 _SPACE = re.compile(rf"{_QUOTE}?[ \t]{{1,20}}(?={_QUOTE}|@|b[\"'])|[ \t]{{1,20}}")
@@ -110,6 +113,11 @@ _SETTING_CALL = re.compile(
     r"(?:\b(?:define|put|setdefault|getenv|env|environ\.get|fill|type|enter|input|find_element|locator"
     r"|getBy\w{1,20})|[sS]et\w{0,30})[(](?:[\w.]{1,30},\s?)?\s{0,5}[\"'`](?:[#.]|[^\"'`\n]{0,40}[\[=])?[\"']?\Z"
 )
+_HELP = re.compile(r" {2,}[A-Z][a-z]+ [a-z]+ ")
+"""What the help of a program says of an option."""
+_CHECKSUM = re.compile(r"\b(?:MD5|SHA-?\d{1,3}|BLAKE\w{0,4}) ?\([^()\n]{0,100}\Z")
+"""Before the name of a file."""
+_HUMPS = re.compile(r"[A-Za-z][a-z]+[A-Z]")
 _SETS = re.compile(r"set|with")
 _DIRECTIVES = words_of("directives")
 """Names at the start of a line whose value follows after a space."""
@@ -135,6 +143,8 @@ def named_values(text: str) -> Iterator[tuple[Value, Strength]]:
     for name in telling_names(text, lowered(text)):
         if has_ciphers and _ENCRYPTED.search(text, max(0, name.start - _LINE), name.start):
             continue
+        if _CHECKSUM.search(text, max(0, name.start - _LINE), name.start):
+            continue
         name = _in_context(text, name)
         for place in _values(text, name):
             value = text[place.start : place.stop]
@@ -142,6 +152,9 @@ def named_values(text: str) -> Iterator[tuple[Value, Strength]]:
                 yield place, name.strength
         if sentence_value := value_in_sentence(text, name):
             yield Value(*sentence_value, quoted=True, sure=True), name.strength
+            if name.strength is Strength.PASSWORD:
+                for start, stop in further_passwords(text, sentence_value[1]):
+                    yield Value(start, stop, quoted=True, sure=True), name.strength
 
 
 def _in_context(text: str, name: Name) -> Name:
@@ -178,7 +191,7 @@ def _is_phrase(value: str, strength: Strength, *, is_set: bool) -> bool:
         if len(words) >= 4 and all(word.isalpha() and word.islower() for word in words):
             return True
         if is_set and 3 <= len(words) <= 6 and not is_no_value(value):
-            return all(len(word) > 1 for word in words)
+            return all(len(word) > 1 or word.isdigit() for word in words)
     signs = sum(not char.isalpha() and char != " " for char in value)
     return len(value) >= 12 and signs >= len(value) / 4 and not is_no_value(value) and not is_folder(value)
 
@@ -191,6 +204,10 @@ def _values(text: str, name: Name) -> Iterator[Value]:
     yield from _in_elements(text, name, before)
     yield from _in_calls(text, name, before)
     yield from _spaced(text, name, before)
+    if members := _MEMBERS.match(text, name.stop):
+        for member in _TEXT.finditer(text, *members.span("members")):
+            if is_random(member[1]):
+                yield Value(*member.span(1), quoted=True, sure=True)
     for pattern in (_BLOCK, _FORM_PART, _DEFAULT):
         if match := pattern.match(text, name.stop):
             yield Value(*match.span("value"), quoted=False, sure=True)
@@ -322,14 +339,30 @@ def _spaced(text: str, name: Name, before: str) -> Iterator[Value]:
     takes_value = directive or bool(_IN_OPTION.search(line) or _IN_SETTER.search(line))
     if quoted := _QUOTED.match(text, start):
         told = takes_value or _takes_quoted(text[name.start : name.stop], name.strength, line, quoted["quote"])
-        if " " not in quoted["value"] and not text.startswith(" {", quoted.end()):
-            yield Value(*quoted.span("value"), quoted=told, sure=told)
+        is_phrase = " " in quoted["value"]
+        if not text.startswith(" {", quoted.end()) and (told or not is_phrase):
+            yield Value(*quoted.span("value"), quoted=told, sure=told, set=is_phrase)
     elif takes_value and (option := _SETTER_OPTION.match(text, start)):
         yield from _any_value(text, option.end())
     elif takes_value and (bare := (_LINE_END if directive else _BARE).match(text, start)):
-        is_help = text[bare.end() : bare.end() + 2] == "  "
+        is_help = text[bare.end() : bare.end() + 2] == "  " or _HELP.match(text, name.stop) is not None
         if not bare.group().startswith("-") and bare.group().lower() not in _PROSE and not is_help:
             yield Value(*bare.span(), quoted=False, sure=True)
+    elif (drawn := _drawn_behind(text, name, start)) is not None:
+        yield drawn
+
+
+def _drawn_behind(text: str, name: Name, start: int) -> Value | None:
+    """What is drawn at random behind a name in the way of programs and a space."""
+    word, bare = text[name.start : name.stop], _BARE.match(text, start)
+    if bare is None or not _is_compound(word) or word.startswith("REDACTED-") or not is_random(bare.group()):
+        return None
+    return Value(*bare.span(), quoted=False, sure=False)
+
+
+def _is_compound(word: str) -> bool:
+    """Whether a name is of several words in the way of programs: no sentence goes on behind it."""
+    return "_" in word or _HUMPS.match(word) is not None or not word.isascii() or len(word) > len("password")
 
 
 def _is_directive(text: str, name: Name, line: str, start: int) -> bool:

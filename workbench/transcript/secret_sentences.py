@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from workbench.transcript.secret_names import Name, Strength
-from workbench.transcript.secret_values import is_no_value, is_password_like, is_random, is_strong_password
+from workbench.transcript.secret_values import is_no_name, is_no_value, is_password_like, is_random, is_strong_password
 from workbench.transcript.words import words_of
 
 _IS = (
@@ -12,7 +12,7 @@ _IS = (
     r"|til|till|naar)(?: (?:now|set to|currently|jetzt|ahora|maintenant|adesso|agora))?"
 )
 _QUOTED = r"(?:\*\*|[\"'`«„“‘「『*_])[ ]?`?(?P<quoted>[^\n\"'`«»„“”’」』*]{6,200}?)`?[ ]?(?:\*\*|[\"'`»“”’」』*_])"
-_BARE = r"(?=[^\s]{0,60}\d)(?P<bare>[^\s\"'`<>{}\[\],;«»\u2e80-\ud7ff，]{6,200})"
+_BARE = r"(?=[^\s]{0,60}\d|[^\W\d_]+(?:[._-][^\W\d_]+){2})(?P<bare>[^\s\"'`<>{}\[\],;«»\u2e80-\ud7ff，]{6,200})"
 _WORDS_BETWEEN = r"(?:[ ]{1,2}[\w'’@.:/()-]{1,24},?){0,8}?"
 _SENTENCE = re.compile(
     rf"[\"'`*]{{0,2}}(?:{_WORDS_BETWEEN}(?:[ ]?[:=：]|[ ]{_IS}:?)[*]{{0,2}}[ ]{{1,2}}|[ ]{{1,2}}(?=\*\*|[\"'`«„“])"
@@ -20,7 +20,12 @@ _SENTENCE = re.compile(
 )
 """From a telling word of a sentence to what it is said to be."""
 _VERBS = words_of("verbs_of_values")
-_SPOKEN = re.compile(r"[ ]{1,2}[\"'`«„“(]?(?P<word>[^\s\"'`<>{}\[\]«»„“”]{1,80})(?<![,;:!?.)])")
+_LEAST_OF_MADE_UP = 8
+_PREPOSITIONS = words_of("prepositions")
+_GENITIVE = re.compile(r"['’]s (?P<word>[^\s\"'`<>{}\[\]«»„“”]{6,80})(?<![,;:!?.)])")
+_CHOSEN = re.compile(r"(?=\w*\W*\w*\d)[^\W\d_]+(?:[._-][^\W_]+)+!?|[^\W\d_][^\W_]*\d[^\W_]*[!?]")
+"""Words and digits with signs between, as people make up passwords."""
+_SPOKEN = re.compile(r"[ ]{1,2}[\"'`«„“(]?(?P<word>(?:[^\s\"'`<>{}\[\]«»„“”]|(?<=\w)['’](?=\w)){1,80})(?<![,;:!?.)])")
 """A word of a sentence, without the signs around it."""
 _ENGLISH = ("password", "passwords", "passphrase", "passcode", "passwd", "pass", "pwd", "pw")
 _CAPITAL_BEHIND_SIGN = re.compile(r"[^\W\d_]+[.!#$%&+_][A-Z][^\W\d_]+")
@@ -35,7 +40,7 @@ _LEAST_OF_SECRET = 16
 _TELLING = (
     r"(?:pass(?:word|phrase|code|wd)?s?|pwd|secrets?|tokens?|credentials?|(?:api|access|private|master|secret|signing"
     r"|encryption|license|recovery|account|storage|ssh)[ _-]?keys?|gen(?:erate)?_?key|keyring|keyvault|kennwort"
-    r"|passwort|contraseña|mot de passe|PAT)"
+    r"|passwort|contraseña|mot de passe|PAT|psk|cookie)"
 )
 _COMMAND = re.compile(
     rf"^(?:[\w@:~./\[\] ()-]{{0,60}}[$#%❯]|PS [^\n>]{{1,60}}>|[A-Z]:[^\n>]{{0,60}}>) "
@@ -82,12 +87,16 @@ def _spoken(text: str, name: Name) -> tuple[int, int] | None:
     """A password behind its name, or behind a verb and a few words: `Kennwort Abc-4`, `the password is still Abc-4`."""
     if name.strength is not Strength.PASSWORD:
         return None
-    start, verb = name.stop, 0
+    start, verb, word = name.stop, 0, ""
+    is_foreign = not text[name.start : name.stop].lower().endswith(_ENGLISH)
+    genitive = _GENITIVE.match(text, start)
+    if genitive and _is_made_up(genitive["word"]):
+        return genitive.span("word")
     for number in range(1, _WORDS_BEFORE_VERB + _WORDS_BEHIND_VERB):
         match = _SPOKEN.match(text, start)
         if match is None or text.startswith(_CUT, match.end()):
             return None
-        word, start = match["word"], match.end()
+        earlier, word, start = word.lower(), match["word"], match.end()
         if word.lower() in _VERBS:
             verb = number
             continue
@@ -96,11 +105,22 @@ def _spoken(text: str, name: Name) -> tuple[int, int] | None:
         else:
             behind = number - verb if verb else 0
             is_value = 0 < behind <= _WORDS_BEHIND_VERB and is_password_like(word, is_announced=behind == 1)
+            is_value = is_value or (is_strong_password(word) and _is_made_up(word))
+            is_told = earlier in _PREPOSITIONS or (is_foreign and number <= _WORDS_BEHIND_VERB)
+            is_value = is_value or (behind == 1 and _is_joined(word))
+            is_value = is_value or (is_told and (_is_made_up(word) or is_strong_password(word)))
         if is_value:
             return match.span("word")
         if verb and not word.isalpha():
             return None
     return None
+
+
+def _is_made_up(word: str) -> bool:
+    """Whether a word is of letters, digits and signs in a way that no name of a thing is."""
+    if len(word) < _LEAST_OF_MADE_UP or _CHOSEN.fullmatch(word) is None or word.isupper():
+        return False
+    return is_no_name(word) and not is_no_value(word)
 
 
 def _is_beside(word: str, name: str) -> bool:
@@ -130,7 +150,14 @@ def _is_said(value: str, strength: Strength, *, quoted: bool) -> bool:
     words = value.split(" ")
     if len(words) > 1:
         return quoted and len(words) <= 5 and any(char.isdigit() for char in value) and _PROSE.isdisjoint(words)
-    return is_password_like(value)
+    return is_password_like(value) or _is_made_up(value) or _is_joined(value)
+
+
+def _is_joined(value: str) -> bool:
+    """Whether it is of three words or more with signs between, none of which is of a sentence."""
+    words = re.split(r"[._-]", value)
+    is_of_words = len(words) > 2 and all(len(word) > 1 and word.isalpha() for word in words)
+    return is_of_words and _PROSE.isdisjoint(word.lower() for word in words) and is_no_name(value)
 
 
 def _is_token(value: str) -> bool:
@@ -150,13 +177,20 @@ def printed_secrets(text: str) -> Iterator[tuple[int, int, Strength]]:
             yield from _printed(match)
 
 
+def _is_printed_hex(match: re.Match[str]) -> bool:
+    """Whether digits of sixteen are printed that no commit or hash has, or out of a file for a secret."""
+    value = match["value"]
+    is_of_file = "command" in match.re.groupindex and re.search(r"(?i)psk|secret|cookie", match["command"])
+    return _COMMIT.fullmatch(value) is not None and (len(value) == 32 or bool(is_of_file))
+
+
 def _printed(match: re.Match[str]) -> Iterator[tuple[int, int, Strength]]:
     value = match["value"]
-    if _is_token(value) or (_COMMIT.fullmatch(value) and len(value) == 32):
+    if _is_token(value) or _is_printed_hex(match):
         yield *match.span("value"), Strength.SECRET
     elif (
         is_password_like(value)
         and "command" in match.re.groupindex
-        and re.search(r"(?i)pass|secret|pwd", match["command"])
+        and re.search(r"(?i)pass|secret|pwd|psk", match["command"])
     ):
         yield *match.span("value"), Strength.PASSWORD

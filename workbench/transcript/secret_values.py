@@ -9,7 +9,7 @@ from workbench.transcript.words import words_of
 
 _NO_VALUE = re.compile(
     r"\$(?![1-9A-Za-z]{1,8}\$)|\([^\W\d_]+\)$|%[({]|%\w+%$|%[a-z]$|[*.x_-]+$|your|my[_-]|example|changeme"
-    r"|placeholder|dummy|[\[<({*]{0,3}(?:redacted|masked|hidden|filtered|omitted|removed|sensitive)"
+    r"|placeholder|dummy|replace[_-]?(?:me|this|with)|change[_-]?(?:me|this|it)|fixme|todo|insert[_-]|enter[_-]|some[_-]|any[_-]|fake|not[_-]?real|sha(?:256|384|512)-|[\[<({*]{0,3}(?:redacted|masked|hidden|filtered|omitted|removed|sensitive)"
     r"|(?:true|false|null|none|nil|undefined|string|number|boolean|bool|bytes|str|int|any|unknown|void"
     r"|optional|required"
     r"|process|environ|env|os|self|this|config|settings|options|request|req|user|data|args|params"
@@ -18,8 +18,25 @@ _NO_VALUE = re.compile(
     re.IGNORECASE,
 )
 _SAMPLE = re.compile(r"EXAMPLE|([xX*.])\1{7}|(0123456789|1234567890)abcdef|x{4}-x{4}")
-_DEFAULT_PASSWORDS = frozenset({"password", "password123", "postgres", "mysql", "root", "minioadmin", "rootpassword"})
-_TEMPLATE = re.compile(r"\{\{|\$[({]|<%|\.\.\.|…")
+_DEFAULT_PASSWORDS = frozenset(
+    {
+        "test",
+        "pass",
+        "secret",
+        "password",
+        "password123",
+        "postgres",
+        "mysql",
+        "root",
+        "minioadmin",
+        "rootpassword",
+        "test1234",
+        "test123",
+        "passw0rd",
+        "password1",
+    }
+)
+_TEMPLATE = re.compile(r"\{\{|\$(?:\{[^\s{}]*\}|\([^()]*\)|[({]\Z)|<%=?[ \w]|\.\.\.|…")
 _MEMBER = re.compile(r"[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+")
 _FOLDER = re.compile(r"~?/|[A-Za-z]:[\\/]|\.\.?/")
 _LINK = re.compile(r"[a-z][a-z+.-]{1,20}://", re.IGNORECASE)
@@ -39,6 +56,11 @@ _SIGNS = re.compile(r"[^\w\s./:-]")
 _PHRASE = re.compile(r"[^\W\d_]{3,}(?:[._-][^\W\d_]+)+[._-]?\d{1,4}|[^\W\d_]+(?:[.][^\W\d_]+)*\d{1,4}")
 """Words and a number, as many a password is: `correct-kettle-9`."""
 _SIGN_INSIDE = re.compile(r"[a-z]\d[a-z]|(?<=\w)[!#$%&+*?^~@](?=.)|[!#?*]\Z")
+_THREE_WORDS = re.compile(r"[a-zäöüßéèà]{3,}(?:-[a-zäöüßéèà]{3,}){2,}-\d{1,4}")
+_CONSONANTS = re.compile(r"[b-df-hj-np-tv-xz]{6}|[B-DF-HJ-NP-TV-XZ]{6}")
+"""More of them together than in a word."""
+_LEAST_OF_CONSONANTS = 12
+_SIGN_OF_PASSWORD = re.compile(r"\w[!#$%&*?^~]\w")
 _RUN = re.compile(r"[A-Za-z0-9]+")
 _HEX = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
 _ENTROPY, _ENTROPY_OF_HEX = 3.5, 2.5
@@ -61,10 +83,13 @@ def is_secret(value: str, strength: Strength, *, quoted: bool, sure: bool) -> bo
     """
     if is_no_value(value, is_literal=quoted or sure):
         return False
+    is_set = sure or quoted
     if strength is Strength.KEY:
-        return is_random(value, _LONG)
+        return is_random(value, _LONG) or (is_set and _is_chosen(value))
     if strength is Strength.SECRET:
-        return is_random(value, _SHORT if sure or quoted else _LONG)
+        if is_random(value, _SHORT if is_set else _LONG):
+            return True
+        return is_set and (is_strong_password(value) or _THREE_WORDS.fullmatch(value) is not None)
     if is_folder(value) or _LINK.match(value) or is_default_password(value):
         return False
     if is_unlike_words(value):
@@ -72,6 +97,11 @@ def is_secret(value: str, strength: Strength, *, quoted: bool, sure: bool) -> bo
     if not (sure or quoted) or is_own_name(value):
         return False
     return quoted or not value.isdigit() or len(value) >= 6
+
+
+def _is_chosen(value: str) -> bool:
+    """Whether a person made it up, with a sign that no name has: `Kolk&Sluis_44`."""
+    return _SIGN_OF_PASSWORD.search(value) is not None and is_strong_password(value)
 
 
 def is_sample(value: str) -> bool:
@@ -96,9 +126,14 @@ def is_no_value(value: str, *, is_literal: bool = False) -> bool:
     if _MEMBER.fullmatch(value) is None:
         return False
     parts = value.split(".")
-    if is_literal and (any(map(str.isdigit, value)) or any(map(str.isupper, parts)) or all(map(str.istitle, parts))):
+    if is_literal and (any(map(str.isdigit, value)) or any(map(str.isupper, parts)) or _has_titles(parts)):
         return False
     return not any(is_random(part) for part in parts)
+
+
+def _has_titles(parts: list[str]) -> bool:
+    """Whether most parts begin with a capital, as words of a phrase do and members of objects do not."""
+    return 2 * sum(map(str.istitle, parts)) >= len(parts)
 
 
 def is_placeholder(value: str) -> bool:
@@ -143,6 +178,13 @@ def is_password_like(value: str, *, is_announced: bool = False) -> bool:
     return not any(form.fullmatch(value) for form in (_FILE, _CONSTANT, _STANDARD))
 
 
+def is_no_name(word: str) -> bool:
+    """Whether a word of a sentence is no name of a file, a folder, a standard or a part of a program."""
+    if is_folder(word) or is_own_name(word) or "/" in word or "\\" in word or _STANDARD.fullmatch(word):
+        return False
+    return word.rpartition(".")[2] not in _FILE_ENDINGS
+
+
 def is_strong_password(value: str) -> bool:
     """Whether a word has small letters, a digit, and a capital or a sign inside, as few words that are no password."""
     is_mixed = any(map(str.isupper, value[1:])) or _SIGN_INSIDE.search(value) is not None
@@ -167,6 +209,8 @@ def is_random(value: str, least: int = _LONG) -> bool:
 def _is_drawn(run: str) -> bool:
     """Whether letters and digits follow each other as they do in no word, name or version."""
     if _BASE32.fullmatch(run):
+        return True
+    if len(run) >= _LEAST_OF_CONSONANTS and _CONSONANTS.search(run):
         return True
     together = len(run) / len(_HUMP.findall(run))
     if any(char.isdigit() for char in run) and any(char.isalpha() for char in run):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Self, Unpack
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -17,11 +17,13 @@ from workbench.compaction.presets import preset
 from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError, SetupError, Unanswered, UnknownName, WorkbenchError
 from workbench.experiment.atomic import write_atomically
+from workbench.experiment.code_versions import code_versions
 from workbench.experiment.compare import REPORTS
 from workbench.experiment.filler import FillerModel, ModelUse, is_asked, usd_of
-from workbench.experiment.keys import code_version, described, key
+from workbench.experiment.keys import described, key
 from workbench.experiment.progress import progress
 from workbench.experiment.replay_rows import Row
+from workbench.experiment.settings import ExecutionSettings, MaskingSettings, NameList, StrategyList
 from workbench.experiment.spec import (
     DEFAULT_STRATEGIES,
     Execution,
@@ -156,6 +158,26 @@ class TrialSpec(Masking, Execution):
         return replace(found, served=served)
 
 
+class TrialSettings(MaskingSettings, ExecutionSettings, total=False):
+    """The fields of `TrialSpec` as a caller may give them."""
+
+    agent: str | Model
+    families: NameList
+    seeds: int
+    strategies: StrategyList
+    writer: str | Model
+    window: int | None
+    share: float | str
+    price_model: str
+    turns: int | None
+    no_references: bool
+    output: int | None
+    conversations: bool
+    steps: int
+    seconds: float
+    no_sandbox: bool
+
+
 @dataclass(frozen=True, slots=True)
 class _Job:
     """What a worker needs to know."""
@@ -163,6 +185,14 @@ class _Job:
     spec: TrialSpec
     how: ModelSettings
     presets: tuple[Preset, ...]
+    codes: Mapping[str, str]
+
+    @classmethod
+    def of(cls, spec: TrialSpec) -> Self:
+        """The job of a specification, with the version of the code behind a trial under each preset."""
+        presets = {way.name: way for way in (preset("none"), *spec.presets)}
+        codes = code_versions(["workbench.trials.run"], presets, folder=spec.folder)
+        return cls(spec, spec.how, spec.presets, codes)
 
     @property
     def folder(self) -> RunFolder:
@@ -174,7 +204,7 @@ def trial(
     *,
     spec: TrialSpec | None = None,
     before: Callable[[Sequence[ModelUse]], bool] = lambda forecast: True,
-    **settings: Any,  # noqa: ANN401 - see TrialSpec
+    **settings: Unpack[TrialSettings],
 ) -> TrialResults | None:
     """Let an agent work on tasks that run, under strategies that keep its context small, and grade what it did.
 
@@ -198,10 +228,9 @@ def trial(
     require_language_model(model_name(spec.agent))
     if not spec.is_reader and not spec.no_sandbox:
         require_sandbox()  # refuse before anything is asked
-    presets = spec.presets
     if not before(forecast(spec)):
         return None
-    job = _Job(spec, spec.how, presets)
+    job = _Job.of(spec)
     places = [(family, seed) for family in spec.families for seed in seeds_of(family, spec.seeds)]
     found: dict[int, list[Row]] = {}
     with (
@@ -209,7 +238,7 @@ def trial(
         progress(len(places), "working on tasks", "task", quiet=spec.quiet) as bar,
     ):
         for number, rows in crew.surely(partial(_worked, job), places):
-            died = [{**_of(job, *places[number], one), "status": "failed", "reason": DIED} for one in presets]
+            died = [{**_of(job, *places[number], one), "status": "failed", "reason": DIED} for one in job.presets]
             found[number] = died if rows is None else rows
             bar.update()
     notes = {"agent": model_name(spec.agent), "seeds": spec.seeds, "families": list(spec.families)}
@@ -223,7 +252,7 @@ def forecast(spec: TrialSpec) -> list[ModelUse]:
     if spec.is_reader and not is_paid:
         return []
     agent, summaries = ModelUse("", model_name(spec.agent)), ModelUse("", writer.name)
-    job = _Job(spec.changed(agent=READER), spec.how, spec.presets)
+    job = replace(_Job.of(spec), spec=spec.changed(agent=READER))
     for family in spec.families:
         whole, times, filler = tasks(family, [0])[0], len(seeds_of(family, spec.seeds)), FillerModel(writer.name)
         window, one = _window(job, whole), _begun(job, whole)
@@ -266,7 +295,7 @@ def _begun(job: _Job, task: TrialTask) -> TrialTask:
     turns = job.spec.turns
     if turns is None or turns >= len(task.turns):
         return task
-    named = key("beginning", code_version(), task.family, task.seed, turns)
+    named = key("beginning", job.codes["none"], task, turns)
     return begun(task, turns, job.folder.made(named, lambda: dict(beginning_of(task, turns))))
 
 
@@ -276,7 +305,7 @@ def _window(job: _Job, task: TrialTask) -> int:
     if spec.window is not None:
         return spec.window
     plan = spec.changed(agent=READER, steps=MEASURED.steps, seconds=MEASURED.seconds, output=None, conversations=False)
-    plain = _Job(plan, job.how, job.presets)
+    plain = replace(job, spec=plan)
     row = _row(plain, task, preset("none"), UNBOUNDED)
     if row["status"] != "ok":
         raise SettingError(f"the task {task.name} cannot be measured: {row['reason']}")
@@ -296,9 +325,8 @@ def _row(job: _Job, task: TrialTask, way: Preset, window: int) -> Row:
     writer = job.how.model(spec.writer)
     limits = Limits(spec.steps, spec.seconds, spec.output)
     named = key(
-        "trial", code_version(), task.family, task.seed, way, who, model_name(spec.writer), job.how.seal(writer),
+        "trial", job.codes[way.name], task, way, who, model_name(spec.writer), job.how.seal(writer),
         window, spec.price_model, limits, job.how.replicate, *([spec.redaction] if spec.redact else []),
-        *([len(task.beginning)] if task.beginning else []),
     )  # fmt: skip
 
     def tried() -> Row:

@@ -18,9 +18,9 @@ from workbench.metrics.exam.later_use import PARTS
 from workbench.metrics.reference_contexts import Oracle
 from workbench.metrics.view import View, view
 from workbench.models.extractive import Extractive
-from workbench.replay.boundaries import at_shares
-from workbench.replay.budgets import budget
-from workbench.replay.matched import matched
+from workbench.replays.boundaries import at_shares
+from workbench.replays.budgets import budget
+from workbench.replays.matched import matched
 from workbench.validation.gaming import count_line, filled, with_many_entities
 
 Form: TypeAlias = Literal["list", "soup", "sided", "cue", "fragment", "shuffled"]

@@ -18,9 +18,9 @@ from workbench.metrics.demand import HORIZON
 from workbench.metrics.index import Index
 from workbench.models.extractive import Extractive
 from workbench.models.model import Model
-from workbench.replay.boundaries import at_shares
-from workbench.replay.matched import matched
-from workbench.replay.sizing import Sizing
+from workbench.replays.boundaries import at_shares
+from workbench.replays.matched import matched
+from workbench.replays.sizing import Sizing
 from workbench.transcript.log import Log, MessageEntry
 from workbench.transcript.message import Message, Text, UserMessage
 from workbench.transcript.session import Session

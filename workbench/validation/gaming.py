@@ -16,7 +16,7 @@ from workbench.metrics.builtin import FEWEST
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.index import Index
 from workbench.metrics.view import View
-from workbench.replay.boundaries import at_shares
+from workbench.replays.boundaries import at_shares
 from workbench.transcript.message import Text, UserMessage
 from workbench.validation.checks import Check, check
 

@@ -13,7 +13,7 @@ from workbench.experiment.prepared import Prepared
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.gap import gapped
 from workbench.metrics.exam.item import Item
-from workbench.replay.boundaries import at_shares
+from workbench.replays.boundaries import at_shares
 from workbench.transcript.message import Message, is_real_user, plain_text
 
 NEEDED = "needed"

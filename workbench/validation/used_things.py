@@ -21,8 +21,8 @@ from workbench.metrics.exam.facts import facts, stand_ins
 from workbench.metrics.sources import repeatable
 from workbench.metrics.view import View, view
 from workbench.models.extractive import Extractive
-from workbench.replay.boundaries import FEWEST_AFTER, FEWEST_BEFORE
-from workbench.replay.matched import at_recorded_sizes, recorded_contexts
+from workbench.replays.boundaries import FEWEST_AFTER, FEWEST_BEFORE
+from workbench.replays.matched import at_recorded_sizes, recorded_contexts
 from workbench.transcript.log import CompactionEntry
 from workbench.transcript.message import AssistantMessage, ToolCall, ToolResult, argument_texts
 from workbench.transcript.redaction import masker, redacted

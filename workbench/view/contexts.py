@@ -21,12 +21,12 @@ from workbench.compaction.strategy import Preset
 from workbench.errors import SettingError, WorkbenchError
 from workbench.experiment.prepared import Prepared, SessionSource, prepared, sessions_in
 from workbench.experiment.spec import Masking
-from workbench.explore.view import ExplorerSettings, SessionView
+from workbench.explorer.view import ExplorerSettings, SessionView
 from workbench.formats import missing, some
 from workbench.models import shown_name
 from workbench.models.settings import ModelSettings, model_names
-from workbench.replay.matched import at_recorded_sizes, matched, recorded_contexts
-from workbench.replay.step import Mode
+from workbench.replays.matched import at_recorded_sizes, matched, recorded_contexts
+from workbench.replays.step import Mode
 from workbench.report.summaries import replayed_contenders
 from workbench.report.tables import Tables
 from workbench.transcript.redaction import redacted

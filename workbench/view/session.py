@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from workbench.explore.panels import bars, story_of, summaries_of, texts_of, timeline
-from workbench.explore.view import MessageOutcome, SessionView, held, outcomes, takers
+from workbench.explorer.panels import bars, story_of, summaries_of, texts_of, timeline
+from workbench.explorer.view import MessageOutcome, SessionView, held, outcomes, takers
 from workbench.markup import clipped
 from workbench.metrics.demand import Need
 from workbench.report.losses import loss_key

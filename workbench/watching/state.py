@@ -12,8 +12,8 @@ from workbench.compaction.presets import preset
 from workbench.compaction.strategy import AtLimit
 from workbench.models.prices import window as catalog_window
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.replay.reports import checked_reports
-from workbench.replay.sizing import DEFAULT_WINDOW, Sizing
+from workbench.replays.reports import checked_reports
+from workbench.replays.sizing import DEFAULT_WINDOW, Sizing
 from workbench.transcript.log import CompactionEntry, fold
 from workbench.transcript.message import AssistantMessage, Message, ToolResult
 from workbench.transcript.session import Session

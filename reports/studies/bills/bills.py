@@ -31,7 +31,7 @@ from workbench.metrics.costs.reconciliation import (
 from workbench.metrics.costs.replay_cost import seconds_between
 from workbench.models.cache_rules import CacheRules
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.replay.sizing import Sizing
+from workbench.replays.sizing import Sizing
 
 PAGE = Path(__file__).parent / "README.md"
 CLOSE, MOST, LEAST = 0.02, 0.03, 0.01

@@ -23,7 +23,7 @@ from workbench.datasets.bundled import bundled_files
 from workbench.experiment.prepared import Prepared
 from workbench.formats import amount, count, decimal, interval, percent, some
 from workbench.metrics.demand import HORIZON
-from workbench.replay.matched import recorded_contexts
+from workbench.replays.matched import recorded_contexts
 from workbench.simulation.held import held_things, looked_again
 from workbench.simulation.simulate import BLIND, SIMULATED, simulate
 from workbench.transcript.message import AssistantMessage

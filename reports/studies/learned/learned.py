@@ -36,8 +36,8 @@ from workbench.metrics.exam.item import corrected
 from workbench.metrics.view import view
 from workbench.models.extractive import Extractive
 from workbench.models.learned.weights import LearnedWeights, Logistic
-from workbench.replay.boundaries import at_shares, worth
-from workbench.replay.matched import ALLOWED, MOST_OVER_TARGET, SizedHistory, sized_histories
+from workbench.replays.boundaries import at_shares, worth
+from workbench.replays.matched import ALLOWED, MOST_OVER_TARGET, SizedHistory, sized_histories
 from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 from workbench.validation.judges import FEWEST, JUDGES, Judged

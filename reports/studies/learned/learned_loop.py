@@ -50,8 +50,8 @@ from workbench.metrics.metric import MetricInput
 from workbench.models.extractive import Extractive
 from workbench.models.learned.weights import LearnedWeights, shipped
 from workbench.palette import REFERENCES
-from workbench.replay.boundaries import by_fill
-from workbench.replay.natural import natural
+from workbench.replays.boundaries import by_fill
+from workbench.replays.natural import natural
 from workbench.simulation.needs import Needs
 from workbench.simulation.simulate import SimulationSpec, simulated_row
 

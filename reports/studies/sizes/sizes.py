@@ -27,10 +27,10 @@ from workbench.metrics.exam.exams import Exams
 from workbench.metrics.metric import MetricInput
 from workbench.models.extractive import Extractive
 from workbench.models.prices import window as catalog_window
-from workbench.replay.boundaries import at_shares
-from workbench.replay.matched import matched, sized_histories, stays_larger
-from workbench.replay.natural import natural
-from workbench.replay.sizing import DEFAULT_WINDOW
+from workbench.replays.boundaries import at_shares
+from workbench.replays.matched import matched, sized_histories, stays_larger
+from workbench.replays.natural import natural
+from workbench.replays.sizing import DEFAULT_WINDOW
 
 PAGE = Path(__file__).parent / "README.md"
 STRATEGIES = ("summarize", "claude_code", "ex_athena", "hermes_lean")

@@ -22,7 +22,7 @@ from workbench.compaction.settings import settings
 from workbench.datasets.bundled import bundled
 from workbench.importers.importer import load
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.replay.boundaries import at_shares
+from workbench.replays.boundaries import at_shares
 from workbench.transcript.session import Session
 
 PAGE = Path(__file__).parent / "README.md"

@@ -23,8 +23,8 @@ from workbench.metrics.index import Index
 from workbench.metrics.view import view
 from workbench.models.model import Model
 from workbench.ragged import Floats
-from workbench.replay.sizing import Sizing
-from workbench.replay.step import Replay
+from workbench.replays.sizing import Sizing
+from workbench.replays.step import Replay
 from workbench.transcript.message import Usage, is_real_user
 from workbench.transcript.recorded_requests import turns_before
 from workbench.transcript.session import Session

@@ -13,7 +13,7 @@ from workbench.metrics.costs.reconciliation import PROMPT, READ, USD, Reconcilia
 from workbench.models.cache_rules import ANTHROPIC, ANTHROPIC_HOUR, NO_CACHE, OPENAI, OPENAI_WRITES, CacheRules
 from workbench.models.prices import given_tariff
 from workbench.models.tokenizer import TiktokenCounter
-from workbench.replay.sizing import Sizing
+from workbench.replays.sizing import Sizing
 from workbench.transcript.calibration import TokenCalibration
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.transcript.message import AssistantMessage, Message, Scaled, Summary, Usage

@@ -16,8 +16,8 @@ from workbench.metrics.costs.replay_cost import ReplayCost, replay_cost
 from workbench.models.cache_rules import ANTHROPIC, ANTHROPIC_HOUR, NO_CACHE, OPENAI, OPENAI_WRITES, CacheRules
 from workbench.models.model import Completion
 from workbench.models.prices import given_tariff
-from workbench.replay.sizing import Sizing
-from workbench.replay.step import CompactionEvent, Replay, Step
+from workbench.replays.sizing import Sizing
+from workbench.replays.step import CompactionEvent, Replay, Step
 from workbench.transcript.context import Context
 from workbench.transcript.message import AssistantMessage, Message, Summary, Usage, chars_per_token
 from workbench.transcript.session import Session

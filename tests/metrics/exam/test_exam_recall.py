@@ -10,7 +10,7 @@ from workbench.experiment.prepared import Prepared, prepared
 from workbench.metrics.builtin import exam_recall
 from workbench.metrics.metric import MetricInput, Score
 from workbench.models.extractive import Extractive
-from workbench.replay.matched import matched
+from workbench.replays.matched import matched
 from workbench.transcript.session import Session
 
 

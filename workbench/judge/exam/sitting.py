@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TypeAlias
+from typing import Annotated, ClassVar, TypeAlias, Unpack
 
 import numpy as np
 from pydantic import Field
@@ -21,7 +21,7 @@ from workbench.experiment.progress import progress
 from workbench.experiment.replay_rows import Row
 from workbench.experiment.spec import Read, Whole, documented, model_name, one_model
 from workbench.experiment.store import TableFolder
-from workbench.judge.contexts import Compacted, ContextSpec, even_choice
+from workbench.judge.contexts import Compacted, ContextSettings, ContextSpec, even_choice
 from workbench.judge.exam.admission import NotAdmitted, admission
 from workbench.judge.exam.readers import CandidateLikelihood, Choice, ModelReader
 from workbench.metrics.exam.exams import Exams
@@ -95,6 +95,17 @@ class ExamSpec(ContextSpec):
         return [Choice(model, replicate) for replicate in range(self.replicates)]
 
 
+class ExamSettings(ContextSettings, total=False):
+    """The fields of `ExamSpec` as a caller may give them."""
+
+    reader: str
+    model: str | Model | None
+    likelihood: str | CachedLikelihood
+    graded: str | Path | None
+    most: int
+    replicates: int
+
+
 Sitting: TypeAlias = tuple[Compacted, Sequence[int]]
 """A context, and the items of its boundary that are asked, by their numbers in the exam."""
 
@@ -142,7 +153,7 @@ def judge_exam(
     *,
     spec: ExamSpec | None = None,
     before: Callable[[Sequence[ModelUse]], bool] = lambda forecast: True,
-    **settings: Any,  # noqa: ANN401 - see ExamSpec
+    **settings: Unpack[ExamSettings],
 ) -> ExamResults | None:
     """Let a model sit the exam from each strategy's context: questions about what the agent then needed.
 

@@ -12,7 +12,7 @@ from workbench.experiment.requests_ahead import is_awaited
 from workbench.judge.contexts import Compacted, ContextSpec
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.reference_contexts import Oracle
-from workbench.replay.budgets import budget
+from workbench.replays.budgets import budget
 from workbench.transcript.context import Context, protected
 from workbench.transcript.message import Summary, SystemMessage
 from workbench.validation.adversaries import Gamer

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Unpack
 
 from workbench.errors import SettingError
 from workbench.experiment.atomic import write_atomically
@@ -21,7 +21,7 @@ from workbench.judge.work_exam.contexts import StrategyContexts, strategy_contex
 from workbench.judge.work_exam.grading import grade
 from workbench.judge.work_exam.records import SITTINGS, WorkAnswers, records_of, rows_of
 from workbench.judge.work_exam.sitting import Sitting, sittings_of
-from workbench.judge.work_exam.spec import FITTED, WorkSpec
+from workbench.judge.work_exam.spec import FITTED, WorkSettings, WorkSpec
 from workbench.models.model import Model
 
 
@@ -58,7 +58,7 @@ def judge_work(
     *,
     spec: WorkSpec | None = None,
     before: Callable[[Sequence[ModelUse]], bool] = lambda forecast: True,
-    **settings: Any,  # noqa: ANN401 - see WorkSpec
+    **settings: Unpack[WorkSettings],
 ) -> WorkAnswers | None:
     """Let models answer written questions, and questions for exact names, from the context of each strategy.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeAlias
 
@@ -9,14 +10,15 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from workbench.errors import SettingError
 from workbench.experiment.prepared import Prepared
+from workbench.experiment.settings import ModelList, NameList
 from workbench.experiment.spec import Read, Shares, Whole, listed, model_name, one_model, several_models
-from workbench.judge.contexts import ContextSpec
+from workbench.judge.contexts import ContextSettings, ContextSpec
 from workbench.judge.work_exam.contexts import REFERENCES
 from workbench.metrics.work_exam.document import exams_of
 from workbench.metrics.work_exam.question import SessionExams
 from workbench.models import require_language_model
 from workbench.models.model import Model
-from workbench.replay.boundaries import at_shares
+from workbench.replays.boundaries import at_shares
 from workbench.transcript.session import Session
 
 FITTED = "fitted"
@@ -127,3 +129,16 @@ class WorkSpec(ContextSpec):
         if not self.boundaries:
             return with_exam
         return tuple(at for at in at_shares(session, self.boundaries) if at in with_exam)
+
+
+class WorkSettings(ContextSettings, total=False):
+    """The fields of `WorkSpec` as a caller may give them."""
+
+    model: str | Model | None
+    grader: str | Model | None
+    writers: ModelList
+    chains: Sequence[int] | str
+    references: NameList
+    exams: str | Path | None
+    names: int
+    readings: int

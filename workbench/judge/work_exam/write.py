@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Unpack
 
 from pydantic import Field
 
@@ -15,6 +15,7 @@ from workbench.experiment.atomic import write_atomically
 from workbench.experiment.filler import FillerModel, ModelUse
 from workbench.experiment.prepared import SessionSource, What, readable_sessions, sources_of
 from workbench.experiment.progress import progress
+from workbench.experiment.settings import MaskingSettings, ShareList
 from workbench.experiment.spec import Flag, Masking, Read, Whole, documented, model_name, one_model, read_boundaries
 from workbench.judge.work_exam.writer import question_request, written_questions
 from workbench.metrics.work_exam.checks import Refusal, checked
@@ -23,7 +24,7 @@ from workbench.metrics.work_exam.question import SessionExams, WorkExam, opening
 from workbench.models import require_language_model
 from workbench.models.model import Model, SummaryRequest
 from workbench.models.settings import ModelSettings
-from workbench.replay.boundaries import at_shares
+from workbench.replays.boundaries import at_shares
 from workbench.transcript.redaction import redaction as redaction_of
 from workbench.transcript.session import Session
 
@@ -80,6 +81,21 @@ class WriteSpec(Masking):
         return self.how.model(self.model)
 
 
+class WriteSettings(MaskingSettings, total=False):
+    """The fields of `WriteSpec` as a caller may give them."""
+
+    model: str | Model | None
+    boundaries: ShareList
+    questions: int
+    history_tokens: int | None
+    writer: str
+    again: bool
+    limit: int | None
+    out: str | Path | None
+    model_settings: ModelSettings | None
+    quiet: bool
+
+
 @dataclass(frozen=True, slots=True)
 class ExamPlace:
     """A boundary of a session for which an exam is to be written, and the file in which it is kept."""
@@ -113,7 +129,7 @@ def write_exams(
     *,
     spec: WriteSpec | None = None,
     before: Callable[[Sequence[ModelUse]], bool] = lambda forecast: True,
-    **settings: Any,  # noqa: ANN401 - see WriteSpec
+    **settings: Unpack[WriteSettings],
 ) -> list[ExamOutcome] | None:
     """Have a model write the exam of the work for each boundary of sessions.
 

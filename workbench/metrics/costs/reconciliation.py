@@ -14,7 +14,7 @@ from workbench.metrics.costs.pricing import Pricing
 from workbench.metrics.costs.replay_cost import charge, charge_with, seconds_between
 from workbench.models.prices import Tariff
 from workbench.ragged import Floats
-from workbench.replay.sizing import Sizing
+from workbench.replays.sizing import Sizing
 from workbench.transcript.message import AssistantMessage, Scaled, Usage
 from workbench.transcript.recorded_requests import PredictedRequest, Turn, predicted_requests
 from workbench.transcript.session import Session

@@ -15,7 +15,7 @@ from workbench.metrics.costs.pricing import Pricing
 from workbench.models.cache_rules import CacheRules
 from workbench.models.model import Completion
 from workbench.models.prices import Tariff
-from workbench.replay.step import Replay, Step
+from workbench.replays.step import Replay, Step
 from workbench.transcript.message import AssistantMessage, Message, SystemMessage
 from workbench.transcript.recorded_requests import turns_before
 from workbench.transcript.session import Session

@@ -6,7 +6,7 @@ from builders import conversation
 from workbench.compaction.presets import BUILTIN, preset
 from workbench.compaction.strategy import Situation
 from workbench.experiment.prepared import prepared
-from workbench.explore.view import ExplorerSettings, telling_window, tuned
+from workbench.explorer.view import ExplorerSettings, telling_window, tuned
 from workbench.transcript.session import Session
 
 

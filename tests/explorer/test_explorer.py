@@ -8,9 +8,9 @@ import pytest
 from report.test_parts import HOSTILE, Page
 
 from builders import called, conversation, result, said, told
-from workbench.explore.explorer import Explorer, explore
-from workbench.explore.panels import Scale, bars, overview, panels
-from workbench.explore.view import missing, outcomes
+from workbench.explorer.explorer import Explorer, explore
+from workbench.explorer.panels import Scale, bars, overview, panels
+from workbench.explorer.view import missing, outcomes
 from workbench.transcript.session import Session
 
 

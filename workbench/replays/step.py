@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from workbench.compaction.engine import Compaction
 from workbench.markup import card
-from workbench.replay.sizing import Sizing
+from workbench.replays.sizing import Sizing
 from workbench.transcript.context import Context
 from workbench.transcript.session import Session
 

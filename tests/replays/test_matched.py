@@ -5,10 +5,10 @@ from __future__ import annotations
 from builders import conversation, rules, said, told
 from workbench.compaction.presets import preset
 from workbench.models.scripted import Scripted
-from workbench.replay.boundaries import at_shares
-from workbench.replay.budgets import budget, least
-from workbench.replay.matched import matched, sized_histories
-from workbench.replay.sizing import Sizing
+from workbench.replays.boundaries import at_shares
+from workbench.replays.budgets import budget, least
+from workbench.replays.matched import matched, sized_histories
+from workbench.replays.sizing import Sizing
 from workbench.transcript.context import Context
 from workbench.transcript.message import chars_per_token
 from workbench.transcript.session import Session

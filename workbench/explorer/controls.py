@@ -9,8 +9,8 @@ import ipywidgets as w
 import traitlets
 
 from workbench.errors import WorkbenchError
-from workbench.explore.panels import overview, panels
-from workbench.explore.view import SessionView
+from workbench.explorer.panels import overview, panels
+from workbench.explorer.view import SessionView
 from workbench.markup import TEMPLATES, render
 
 WINDOWS = (4_000, 8_000, 12_000, 16_000, 24_000, 32_000, 48_000, 64_000, 96_000, 128_000, 200_000, 400_000, 1_000_000)

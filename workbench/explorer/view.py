@@ -14,8 +14,8 @@ from workbench.metrics.demand import Need
 from workbench.metrics.index import Index
 from workbench.metrics.view import view
 from workbench.models.model import Model
-from workbench.replay.natural import Walk
-from workbench.replay.step import CompactionEvent, Replay
+from workbench.replays.natural import Walk
+from workbench.replays.step import CompactionEvent, Replay
 from workbench.transcript.message import Message
 from workbench.transcript.session import Session
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from builders import remembering, rules
 from workbench.compaction.presets import preset
 from workbench.models import find_model
-from workbench.replay.matched import at_recorded_sizes, recorded_contexts
-from workbench.replay.sizing import Sizing
+from workbench.replays.matched import at_recorded_sizes, recorded_contexts
+from workbench.replays.sizing import Sizing
 from workbench.transcript.context import Context
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.transcript.message import Summary, chars_per_token

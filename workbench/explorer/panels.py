@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from workbench.compaction.strategy import AtLimit, AtShare
-from workbench.explore.view import MessageOutcome, SessionView, held, outcomes, takers
+from workbench.explorer.view import MessageOutcome, SessionView, held, outcomes, takers
 from workbench.markup import render
 from workbench.palette import looks
-from workbench.replay.step import CompactionEvent, Replay, Step
+from workbench.replays.step import CompactionEvent, Replay, Step
 from workbench.transcript.message import Message, Summary, said_texts
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 1000, 230, 62, 14, 26

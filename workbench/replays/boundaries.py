@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 from workbench.errors import SettingError
-from workbench.replay.sizing import Sizing
+from workbench.replays.sizing import Sizing
 from workbench.transcript.session import Session
 
 FEWEST_BEFORE = 20

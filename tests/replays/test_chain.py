@@ -12,11 +12,11 @@ from workbench.models.extractive import Extractive
 from workbench.models.model import Completion, SummaryRequest
 from workbench.models.scripted import Scripted
 from workbench.models.wrappers import AnsweringModel
-from workbench.replay.boundaries import at_shares
-from workbench.replay.chain import chain_stops
-from workbench.replay.matched import matched
-from workbench.replay.sizing import Sizing
-from workbench.replay.step import CompactionEvent, Replay
+from workbench.replays.boundaries import at_shares
+from workbench.replays.chain import chain_stops
+from workbench.replays.matched import matched
+from workbench.replays.sizing import Sizing
+from workbench.replays.step import CompactionEvent, Replay
 from workbench.transcript.message import chars_per_token
 from workbench.transcript.session import Session
 

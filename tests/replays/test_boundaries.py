@@ -6,8 +6,8 @@ import pytest
 
 from builders import conversation
 from workbench.errors import SettingError
-from workbench.replay.boundaries import Boundaries, at_boundaries, at_shares, by_fill, checked
-from workbench.replay.sizing import Sizing
+from workbench.replays.boundaries import Boundaries, at_boundaries, at_shares, by_fill, checked
+from workbench.replays.sizing import Sizing
 from workbench.transcript.message import chars_per_token
 from workbench.transcript.session import Session
 

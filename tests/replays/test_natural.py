@@ -9,9 +9,9 @@ import pytest
 from builders import conversation, rules
 from workbench.compaction.presets import preset
 from workbench.models.scripted import Scripted
-from workbench.replay.natural import natural
-from workbench.replay.sizing import Sizing
-from workbench.replay.step import Replay
+from workbench.replays.natural import natural
+from workbench.replays.sizing import Sizing
+from workbench.replays.step import Replay
 from workbench.transcript.message import chars_per_token
 from workbench.transcript.session import Session
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from builders import remembering
-from workbench.replay.sizing import DEFAULT_WINDOW, window_of
+from workbench.replays.sizing import DEFAULT_WINDOW, window_of
 from workbench.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.transcript.message import AssistantMessage, Message, Usage
 from workbench.transcript.session import Session

@@ -9,8 +9,8 @@ from typing import Any
 from workbench.compaction.presets import BUILTIN, preset
 from workbench.compaction.strategy import Preset
 from workbench.experiment.prepared import prepared
-from workbench.explore.panels import overview, panels
-from workbench.explore.view import ExplorerSettings, SessionView, telling_window
+from workbench.explorer.panels import overview, panels
+from workbench.explorer.view import ExplorerSettings, SessionView, telling_window
 from workbench.markup import render
 from workbench.models import find_model
 from workbench.models.model import Model
@@ -64,7 +64,7 @@ class Explorer(SessionView):
     @cached_property
     def widget(self) -> Any:  # noqa: ANN401 - ipywidgets is untyped
         """The controls and panels as one widget."""
-        from workbench.explore.controls import Controls
+        from workbench.explorer.controls import Controls
 
         return Controls(self).box
 

@@ -10,7 +10,7 @@ from workbench.compaction.engine import Compaction, compact
 from workbench.compaction.plan import Budget
 from workbench.compaction.strategy import Strategy
 from workbench.models.model import Model
-from workbench.replay.budgets import with_room
+from workbench.replays.budgets import with_room
 from workbench.transcript.context import Context
 
 

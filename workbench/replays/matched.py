@@ -8,11 +8,11 @@ from workbench.compaction.engine import Compaction, compact
 from workbench.compaction.plan import Budget
 from workbench.compaction.strategy import Preset
 from workbench.models.model import Model
-from workbench.replay.boundaries import worth
-from workbench.replay.budgets import budget, least
-from workbench.replay.chain import chain_stops, compacted_in_chain
-from workbench.replay.sizing import Sizing
-from workbench.replay.step import CompactionEvent, Mode, Replay, Snapshot
+from workbench.replays.boundaries import worth
+from workbench.replays.budgets import budget, least
+from workbench.replays.chain import chain_stops, compacted_in_chain
+from workbench.replays.sizing import Sizing
+from workbench.replays.step import CompactionEvent, Mode, Replay, Snapshot
 from workbench.transcript.context import Context
 from workbench.transcript.log import CompactionEntry, Entry, MessageEntry, fold
 from workbench.transcript.message import SystemMessage

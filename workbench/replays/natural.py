@@ -9,8 +9,8 @@ from workbench.compaction.plan import Budget
 from workbench.compaction.strategy import Failure, Moment, Preset, Situation
 from workbench.errors import CompactionRefused
 from workbench.models.model import Model
-from workbench.replay.sizing import Sizing
-from workbench.replay.step import CompactionEvent, Replay, RunEnded, Snapshot, Step
+from workbench.replays.sizing import Sizing
+from workbench.replays.step import CompactionEvent, Replay, RunEnded, Snapshot, Step
 from workbench.transcript.context import Context, OpenContext, in_turn
 from workbench.transcript.message import AssistantMessage, Message, ToolResult, Usage, is_real_user
 from workbench.transcript.session import Session
