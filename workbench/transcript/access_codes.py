@@ -33,6 +33,8 @@ _HOMEKIT = re.compile(
 _DOOR = re.compile(rf"(?:{_any('doors')})[^\n\d]{{0,60}}[ :]\Z")
 _STEMS = tuple(_WORDS["stems"])
 """Parts of words of which one stands before every such code."""
+_STEMS_OF_LISTS = tuple(_WORDS["stems_of_lists"])
+"""The same before several of them."""
 _REACH = 90
 """Characters before a code that are looked at."""
 _CHOSEN = re.compile(r"\bPIN[ ]?[:=][ ]?[\"'](?P<code>(?=[^\"'\s]*\d)[^\"'\s]{4,40})[\"']")
@@ -80,7 +82,7 @@ def access_codes(text: str) -> Iterator[tuple[int, int]]:
         yield match.span("code")
     for match in _CHOSEN.finditer(text) if "PIN" in text else ():
         yield match.span("code")
-    for match in _LIST.finditer(lower):
+    for match in _LIST.finditer(lower) if any(stem in lower for stem in _STEMS_OF_LISTS) else ():
         for code in _OF_LIST.finditer(text, *match.span(match.lastgroup or 0)):
             yield code.span()
     if text.count("-") >= len("---"):

@@ -11,7 +11,7 @@ from workbench.transcript.secret_values import is_random, is_sample, is_strong_p
 from workbench.transcript.words import lowered, words_of
 
 _TOKEN = re.compile(
-    r"(?<![\w+/.~@%$&?#-])(?![\w+/.~|:$-]{0,24}://)(?=[\w+/.~|$-]{0,60}\d)(?=[\w+/.~|$-]{0,60}[a-z])"
+    r"(?<![\w+/.~@%$&?#-])(?=[\w+/.~|$-]{19})(?![\w+/.~|:$-]{0,24}://)(?=[\w+/.~|$-]{0,60}\d)(?=[\w+/.~|$-]{0,60}[a-z])"
     r"(?=[\w+/.~|$-]{0,60}[A-Z])[A-Za-z0-9][\w+/.~|$-]{18,400}={0,2}(?![\w+/(-])"
 )
 """Letters of both cases and digits without a space between."""
