@@ -1,6 +1,6 @@
 """The alarm on names alone: how often it warns of honest contexts, and of contexts that only name things.
 
-A part of docs/validity.md.
+A part of reports/studies/validity/README.md.
 """
 
 from __future__ import annotations

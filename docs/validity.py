@@ -1,9 +1,10 @@
-"""The measured parts of docs/validity.md, each between two marks, and the facts that every report shows.
+"""The measured parts of docs/validity.md and reports/studies/validity, and the facts that every report shows.
 
-`python docs/validity.py PART PATHS...` measures one of them, keeps its rows in docs/rows and writes the page:
+`python docs/validity.py PART PATHS...` measures one of them, keeps its rows beside the page and writes the page:
 `behaviour` and `names` from recordings, `summaries` and `writer` from these and the bundled ones (up to an hour),
-`answers` from the folder of graded ones, `held` from native-vs-text. `gamers` (bundled sessions), `needs` and `errors`
-(what ships) take no paths and keep no rows. Without paths the page is written from the rows that are there.
+`answers` from the folder of graded ones, `held` from native-vs-text. `readers` and `readers-more` (studies of this
+repository), `gamers` and `wordings` (bundled sessions), `needs` and `errors` (what ships) take no paths and keep no
+rows. Without paths the page is written from the rows that are there.
 
 With `--check` nothing is written: without paths it says where the page and the rows differ, with paths where the rows
 and the recordings differ, of sessions that both have. It exits with 1 where they do.
@@ -11,6 +12,7 @@ and the recordings differ, of sessions that both have. It exits with 1 where the
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,15 +30,20 @@ from writers import tried, writers_table
 from workbench.analysis.fetched_again import by_way, figures, lead_note, precision_table, ranks, with_intervals
 from workbench.analysis.selfcheck import sessions_of
 from workbench.datasets.bundled import bundled_files
-from workbench.formats import decimal, percent, some
-from workbench.validation.adversaries import FAMILY, search
-from workbench.validation.answers.exams import METRICS, agreement, by_category, verdicts
+from workbench.formats import decimal, some
+from workbench.sides.gamers import gamers
+from workbench.sides.planted import planted
+from workbench.sides.real_readers import real_readers
+from workbench.sides.wordings import wordings
+from workbench.validation.answers.exams import METRICS, agreement, verdicts
 from workbench.validation.answers.records import graded
 from workbench.validation.needs import labelled
-from workbench.validation.planted_errors import planted_errors
 from workbench.validation.used_things import COLUMNS, CONTROL, compacted, used_things
 
-PAGE = Path(__file__).parent / "validity.md"
+PAGE = Path(__file__).parents[1] / "reports" / "studies" / "validity" / "README.md"
+FIRST_PAGE = Path(__file__).parent / "validity.md"
+ON_FIRST_PAGE = ("readers", "wordings")
+"""The parts that stand on the first page."""
 SHOWN = ("if_lost", "if_kept", "auc", "alike", "lead")
 STRATA = ("kind", "source", "recoverable", "when")
 
@@ -103,7 +110,13 @@ def table_of(found: pd.DataFrame) -> Iterator[str]:
     yield f"| {' | '.join(found)} |"
     yield "|---" * len(found.columns) + "|"
     for row in found.itertuples(index=False):
-        yield f"| {' | '.join(decimal(one) if isinstance(one, float) else str(one) for one in row)} |"
+        yield f"| {' | '.join(_cell(value) for value in row)} |"
+
+
+def _cell(value: object) -> str:
+    if not isinstance(value, float):
+        return str(value)
+    return "" if math.isnan(value) else decimal(value)
 
 
 SETS = {
@@ -153,47 +166,23 @@ def _by_metric(found: pd.DataFrame, *names: str) -> dict[str, dict[str, float]]:
     return {str(metric): row.dropna().to_dict() for metric, row in rounded.iterrows()}
 
 
-MOST = 0.15
-"""What lists and soups should have at most."""
-SETTINGS = {
-    "oracle": "oracle", "summarize": "summarize", "truncate": "truncate",
-    "cue, 1 names, 10 words, frequent first": "index: a name with ten words of its line, commonest names first",
-    "cue, 1 names, 6 words, frequent first": "index: six words, commonest names first",
-    "fragment, 1 names, 4 words, newest first": "fragments: four words on each side of a name, newest first",
-    "shuffled, 1 names, 0 words, newest first": "whole lines, their words shuffled, newest first",
-    "soup, 2 names, 10 words, random first": "soup: two names and ten words common near them a line",
-    "soup, 2 names, 10 words, newest first": "soup: two names and ten words, newest names first",
-    "soup, 8 names, 10 words, newest first": "soup: eight names and ten words, newest names first",
-    "soup, 8 names, 10 words, random first": "soup: eight names and ten words",
-    "sided, 2 names, 10 words, newest first": "soup, each word on its side: two names, newest first",
-    "sided, 8 names, 10 words, newest first": "soup, each word on its side: eight names, newest first",
-    "list, 12 names, 0 words, random first": "list: twelve names a line",
-}  # fmt: skip
-"""What the page shows of the search, in its order."""
+def _readers_more(*_: object) -> Frames:
+    details = real_readers().details.items()
+    return {str(number): table.assign(title=title) for number, (title, table) in enumerate(details)}
+
+
+def readers_more(*tables: pd.DataFrame) -> Iterator[str]:
+    """The longer tables of `workbench validate readers`."""
+    for table in tables:
+        yield f"**{str(table['title'].iloc[0]).capitalize()}**"
+        yield ""
+        yield from table_of(table.drop(columns="title"))
+        yield ""
 
 
 def _gamers(paths: Sequence[str], _: bool) -> Frames:
-    return {"": search(sessions_of(paths or bundled_files()))}
-
-
-def gamers(found: pd.DataFrame) -> Iterator[str]:
-    """What `workbench validate gamers` says of the bundled sessions."""
-    yield f"{some(int(found['sessions'].max()), 'session')}, at 10 and 20 % of the history; the exam is scaled."
-    yield ""
-    yield "| context | exam | lines to edit | the request | phrases | *bound* | presence |"
-    yield "|---|---|---|---|---|---|---|"
-    for name, title in SETTINGS.items():
-        own = found[found["name"] == name].sort_values("share")
-        columns = (own[part] for part in ("scaled", "edits", "request", "phrases", "bound", "presence"))
-        yield f"| {title} | {' | '.join(', '.join(map(decimal, column)) for column in columns)} |"
-    made = found[found["name"].isin([gamer.label for gamer in FAMILY])]
-    high = made[made["name"].str.startswith(("soup", "sided", "list")) & (made["scaled"] > MOST)]
-    real = found[found["name"] == "truncate"].set_index("share")["scaled"]
-    above = made[made["scaled"] > made["share"].map(real)]
-    yield ""
-    yield f"Of {len(FAMILY)} settings at two sizes, {len(high)} lists and soups have more than {MOST}."
-    names = [f"{name} ({percent(share)})" for name, share in zip(above["name"], above["share"], strict=True)]
-    yield f"More than *truncate* have: {'; '.join(names)}." if names else "None has more than *truncate*."
+    side = gamers(sessions_of(paths or bundled_files()))
+    return {"": side.rows}
 
 
 def _summaries(paths: Sequence[str], bundled: bool) -> Frames:
@@ -237,17 +226,18 @@ def needs(rows: pd.DataFrame) -> Iterator[str]:
 PARTS: Mapping[str, Part] = {
     "answers": Part(measure=_answers, tell=answers, facts=answers_facts),
     "behaviour": Part(measure=_behaviour, tell=behaviour, facts=behaviour_facts),
-    "gamers": Part(measure=_gamers, tell=gamers, kept=False),
+    "readers": Part(measure=lambda *_: {"": real_readers().rows}, tell=table_of, kept=False),
+    "readers-more": Part(measure=_readers_more, tell=readers_more, kept=False),
+    "wordings": Part(measure=lambda *_: {"": wordings().rows}, tell=table_of, kept=False),
+    "gamers": Part(measure=_gamers, tell=table_of, kept=False),
     "names": Part(measure=alarm.measured, tell=alarm.alarm),
     "summaries": Part(measure=_summaries, tell=summaries),
     "held": Part(measure=lambda paths, _: {"": answers_held(Path(paths[0]))}, tell=held_table),
     "writer": Part(measure=_writer, tell=writer),
     "needs": Part(measure=lambda *_: {"": precision_table(labelled())}, tell=needs, kept=False),
-    "errors": Part(
-        measure=lambda *_: {"": by_category(verdicts(planted_errors(range(1, 6))))}, tell=table_of, kept=False
-    ),
+    "errors": Part(measure=lambda *_: {"": planted().rows}, tell=table_of, kept=False),
 }
 
 
 if __name__ == "__main__":
-    sys.exit(run(PARTS, PAGE, sys.argv[1:]))
+    sys.exit(run(PARTS, FIRST_PAGE if sys.argv[1] in ON_FIRST_PAGE else PAGE, sys.argv[1:]))

@@ -42,5 +42,6 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_no_folder_or_module_of_the_package_is_named_like_a_public_name() -> None:
-    inside = {path.stem for path in Path(wb.__file__).parent.iterdir()}
+    package = Path(wb.__file__).parent
+    inside = {path.stem for path in package.glob("*.py")} | {path.parent.name for path in package.glob("*/*.py")}
     assert not inside & set(wb.__all__)

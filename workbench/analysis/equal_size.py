@@ -79,7 +79,7 @@ def names_only(presence: float, exam: float) -> bool:
     """Whether contexts of these means name what is needed and do not say what belongs to it, as a list of names does.
 
     The statistic is the score of the exam as a share of presence. The bounds were chosen on one half of the projects,
-    and tried on the other (docs/validity.md).
+    and tried on the other (reports/studies/validity/README.md).
     """
     return presence >= NAMED and exam / presence < ANSWERED
 

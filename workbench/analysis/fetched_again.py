@@ -11,8 +11,9 @@ import pandas as pd
 from workbench.analysis.paired import Estimate, estimate, interval_columns, ratio
 from workbench.errors import SettingError
 from workbench.formats import decimal, interval, missing
-from workbench.validation.answers.exams import KNOWN, METRICS
+from workbench.validation.answers.exams import KNOWN
 from workbench.validation.needs import NEEDED, READERS
+from workbench.validation.used_things import METRICS
 
 BANDS = (0, 8, 24)
 """Messages after the compaction at which a band of first uses begins: the later, the more has been looked at anyway."""

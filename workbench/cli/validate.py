@@ -1,8 +1,9 @@
 """`workbench validate`: whether the metrics measure what they claim."""
 
+import re
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import pandas as pd
 import typer
@@ -12,49 +13,94 @@ from workbench.analysis.fetched_again import by_way, figures, lead_note, precisi
 from workbench.analysis.selfcheck import selfcheck, sessions_of
 from workbench.cli.options import AsJson, Paths, takes
 from workbench.cli.output import FAILED, OK, frame_table, records, say, say_json, table
+from workbench.datasets.bundled import bundled_files
 from workbench.errors import SettingError
 from workbench.experiment.exports import csv_text
 from workbench.experiment.spec import RunSpec
 from workbench.judge.exam.scores import readers_agreement
 from workbench.judge.exam.sitting import ExamResults
 from workbench.private_files import write_private
+from workbench.sides.catalogue import SIDES, Source
+from workbench.sides.planted import SEEDS, planted
+from workbench.sides.side import SideTable
 from workbench.simulation.held import held_things
-from workbench.validation.adversaries import search
-from workbench.validation.answers.exams import METRICS, agreement, by_category, verdicts
-from workbench.validation.answers.records import graded
 from workbench.validation.needs import LABELS, labelled, sheet, still_asked
-from workbench.validation.planted_errors import planted_errors
-from workbench.validation.used_things import CONTROL, compacted, used_things
+from workbench.validation.used_things import CONTROL, METRICS, compacted, used_things
+
+Out: TypeAlias = Annotated[
+    Path | None, typer.Option("--out", "-o", help="Folder for the tables, as CSV files. None: they are only shown.")
+]
+Folders: TypeAlias = Annotated[
+    list[Path] | None,
+    typer.Argument(help="Folders of `workbench judge work`. None: the project's own, which a checkout has."),
+]
 
 
 @takes(RunSpec, only=("window", "limit", "redact", "unmasked"))
-def validate(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> int:
-    """Validate the metrics: planted needs are found, unrelated futures need nothing, and no strategy can cheat.
+def validate(spec: RunSpec, paths: Paths = None, out: Out = None, as_json: AsJson = False) -> int:
+    """Validate the metrics: checks that must hold, then each side that they are held against, in one short table.
 
-    Without recordings it takes the bundled sessions and generated ones. Ends with 0 if no check fails, else with 1.
+    Without recordings it takes the bundled sessions and generated ones. `workbench validate SIDE` shows one side with
+    its longer tables. Ends with 0 if no check fails, else with 1.
 
     Examples:
 
       workbench validate
 
       workbench validate my-sessions/ --json
+
+      workbench validate readers --out tables
     """
     checks = [*selfcheck(paths or (), window=spec.window, limit=spec.limit, redaction=spec.redaction), same_order()]
+    source = _source(spec, paths)
+    sides = {name: side.measure(source) for name, side in SIDES.items()}
     if as_json:
-        say_json([asdict(check) for check in checks])
+        tables = {name: _side_as_json(side) for name, side in sides.items()}
+        say_json({"checks": [asdict(check) for check in checks], "sides": tables})
     else:
         say(table(map(asdict, checks), {"check": "name", "outcome": "outcome", "found": "found"}))
         for check in checks:
             if check.failed:
                 say("\n  ".join((f"{check.name}: {check.claim}; but:", *check.where)))
+        for name, side in sides.items():
+            _say_side(name, side)
+    for name, side in sides.items():
+        _write_side(out, name, side)
     return FAILED if any(check.failed for check in checks) else OK
 
 
+def readers(folders: Folders = None, out: Out = None, as_json: AsJson = False) -> int:
+    """Compare what the measures foretell with what real readers answered from the same contexts.
+
+    `auc`: of a right and a wrong answer, how often the right one has the higher value. `order`: rank correlation of the
+    strategies within a recording. `pairs`: of contexts that real readers hold a tenth apart; `pairs alike`: the share
+    that the measure orders as they do.
+
+    Examples:
+
+      workbench validate readers
+
+      workbench validate readers reports/work
+    """
+    return _show_side("readers", Source(list, tuple(folders or ())), out, as_json)
+
+
+def wordings(out: Out = None, as_json: AsJson = False) -> int:
+    """Tell the same facts in the exam's own words, in notes, and in other words; show what the measures see.
+
+    Example:
+
+      workbench validate wordings
+    """
+    return _show_side("wordings", Source(list), out, as_json)
+
+
 def answers(
-    path: Annotated[Path, typer.Argument(help="Folder or file with graded answers; see docs/validity.md.")],
+    folders: Annotated[list[Path], typer.Argument(help="Graded answers, see docs/validity.md.")],
+    out: Out = None,
     as_json: AsJson = False,
 ) -> int:
-    """Compare the metrics with graded answers of real models: agreement a question, AUC, rank and sign of contexts.
+    """Compare the metrics with graded answers of others: agreement a question, AUC, rank and sign of contexts.
 
     Examples:
 
@@ -62,11 +108,14 @@ def answers(
 
       workbench validate answers my-answers.jsonl --json
     """
-    rows = verdicts(graded(path))
-    return _show({"metrics": agreement(rows), "agreement by category": by_category(rows)}, as_json)
+    return _show_side("answers", Source(list, tuple(folders)), out, as_json)
 
 
-def errors(seeds: Annotated[int, typer.Option(help="Histories to generate.")] = 5, as_json: AsJson = False) -> int:
+def errors(
+    seeds: Annotated[int, typer.Option(min=1, help="Histories to generate.")] = SEEDS,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> int:
     """Plant errors of known kinds in true summaries: stale, reversed, negated, swapped. Count which each metric finds.
 
     `intact` is the share of true statements that the metric accepts; the other rows are the share of errors found.
@@ -75,13 +124,12 @@ def errors(seeds: Annotated[int, typer.Option(help="Histories to generate.")] = 
 
       workbench validate errors --seeds 5
     """
-    rows = verdicts(planted_errors(range(1, seeds + 1)))
-    return _show({"found": by_category(rows)}, as_json)
+    return _show_table("errors", planted(seeds), out, as_json)
 
 
 @takes(RunSpec, only=("window", "limit", "redact", "unmasked"))
-def gamers(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> int:
-    """Try a family of contexts that are made to please a measure, beside truncate, summarize and the references.
+def gamers(spec: RunSpec, paths: Paths = None, out: Out = None, as_json: AsJson = False) -> int:
+    """Search contexts that are made to please the fitted reader; show what the measures and real readers give them.
 
     Examples:
 
@@ -89,8 +137,13 @@ def gamers(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> int:
 
       workbench validate gamers my-sessions/ --limit 5
     """
-    found = search(sessions_of(paths or (), spec.window, spec.limit, spec.redaction))
-    return _show({f"{share:.0%} of the history": rows for share, rows in found.groupby("share")}, as_json)
+    return _show_side("gamers", _source(spec, paths), out, as_json)
+
+
+def _source(spec: RunSpec, paths: list[str] | None) -> Source:
+    """The sessions that are named, or the bundled ones."""
+    named = paths or bundled_files()
+    return Source(lambda: sessions_of(named, spec.window, spec.limit, spec.redaction))
 
 
 @takes(RunSpec, only=("limit", "redact", "unmasked"))
@@ -170,7 +223,10 @@ def needs(
     if blank is not None:
         rows = sheet(sessions_of(paths or (), None, spec.limit, spec.redaction), items)
         write_private(blank, csv_text(rows))
-        say(f"{len(rows)} items are in {blank}; fill the columns {' and '.join(LABELS)}, as docs/validity.md says.")
+        say(
+            f"{len(rows)} items are in {blank}; fill the columns {' and '.join(LABELS)}, "
+            "as reports/studies/validity/README.md says."
+        )
         return OK
     if filled and len(filled) != 2:
         raise SettingError(f"--labels was given {len(filled)} time(s); it takes two filled sheets, of two readers")
@@ -178,6 +234,43 @@ def needs(
     if paths:
         labels = still_asked(labels, sessions_of(paths, None, spec.limit, spec.redaction))
     return _show({"items that the agent needed": precision_table(labels)}, as_json)
+
+
+def _show_side(name: str, source: Source, out: Path | None, as_json: bool) -> int:
+    return _show_table(name, SIDES[name].measure(source), out, as_json)
+
+
+def _show_table(name: str, side: SideTable, out: Path | None, as_json: bool) -> int:
+    """A side with its longer tables; the exit code."""
+    _write_side(out, name, side)
+    if as_json:
+        say_json(_side_as_json(side))
+        return OK
+    _say_side(name, side)
+    for title, rows in side.details.items():
+        say(f"\n{title}\n{frame_table(rows)}")
+    return OK
+
+
+def _say_side(name: str, side: SideTable) -> None:
+    say(f"\n{name}: {SIDES[name].question}")
+    if not side.rows.empty:
+        say(frame_table(side.rows))
+    say(side.says)
+
+
+def _side_as_json(side: SideTable) -> dict[str, object]:
+    details = {title: records(rows) for title, rows in side.details.items()}
+    return {"says": side.says, "rows": records(side.rows), **details}
+
+
+def _write_side(out: Path | None, name: str, side: SideTable) -> None:
+    """The tables of a side as CSV files."""
+    if out is None or side.rows.empty:
+        return
+    for title, rows in {"": side.rows, **side.details}.items():
+        file_name = "-".join(re.findall(r"\w+", f"{name} {title}"))
+        write_private(out / f"{file_name}.csv", csv_text(rows))
 
 
 def _show(tables: dict[str, pd.DataFrame], as_json: bool) -> int:

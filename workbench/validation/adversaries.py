@@ -11,26 +11,27 @@ import pandas as pd
 
 from workbench.compaction.presets import preset
 from workbench.experiment.prepared import Prepared
-from workbench.metrics.demand import Level
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.history import ExamHistory
-from workbench.metrics.exam.later_use import PARTS
 from workbench.metrics.reference_contexts import Oracle
 from workbench.metrics.view import View, view
+from workbench.metrics.work_exam.word_cover import content_words
 from workbench.models.extractive import Extractive
 from workbench.replays.boundaries import at_shares
 from workbench.replays.budgets import budget
 from workbench.replays.matched import matched
+from workbench.transcript.message import said_text
 from workbench.validation.gaming import count_line, filled, with_many_entities
 
 Form: TypeAlias = Literal["list", "soup", "sided", "cue", "fragment", "shuffled"]
 Order: TypeAlias = Literal["random", "newest", "frequent"]
+Speakers: TypeAlias = Literal["people", "all"]
+LineOrder: TypeAlias = Literal["newest", "random", "rare"]
 
 STRATEGIES = ("none", "null", "truncate", "summarize")
 SHARES = (0.1, 0.2)
 BOUNDARIES = (0.5, 0.8)
-LEVELS: tuple[Level, ...] = ("bound", "presence")
-MEASURES = ("exam", *LEVELS, *PARTS)
+MEASURES = ("exam", "presence")
 FEWEST = 5
 """Items that a boundary needs."""
 
@@ -103,6 +104,79 @@ FAMILY: tuple[Gamer, ...] = (
 """The settings that are tried."""
 
 
+@dataclass(frozen=True, slots=True)
+class Salad:
+    """Lines of the history as their words alone, without the small ones: made to please a reader that looks at words.
+
+    Attributes:
+        speakers: whose lines: of the user and the agent, or of the tools as well.
+        order: which lines come first; `rare` are those with the rarest words.
+        words: in a line; longer lines are divided.
+        shuffled: whether the words of a line are in a random order.
+        once: whether a word is left out that an earlier line has.
+    """
+
+    speakers: Speakers = "all"
+    order: LineOrder = "newest"
+    words: int = 12
+    shuffled: bool = True
+    once: bool = False
+
+    @property
+    def form(self) -> str:
+        """How tables call it; words in their order still tell something."""
+        return "salad" if self.shuffled else "telegram"
+
+    @property
+    def label(self) -> str:
+        """Its setting in words."""
+        repeats = "each once" if self.once else "repeated"
+        return f"{self.form} of {self.speakers}, {self.words} words, {repeats}, {self.order} first"
+
+    def lines(self, history: ExamHistory, at: int) -> Iterator[str]:
+        """The lines of its context, best first."""
+        chance = random.Random(f"0 {self.label}")
+        written: set[str] = set()
+        for line in self._ordered(history, at, chance):
+            for start in range(0, len(line), self.words):
+                part = [word for word in line[start : start + self.words] if not (self.once and word in written)]
+                written.update(part)
+                if self.shuffled:
+                    chance.shuffle(part)
+                if part:
+                    yield " ".join(part)
+
+    def _ordered(self, history: ExamHistory, at: int, chance: random.Random) -> list[list[str]]:
+        lines: list[list[str]] = []
+        for message in history.messages[:at]:
+            if self.speakers == "all" or message.role in ("user", "assistant"):
+                lines += [_saying_words(line) for line in said_text(message).splitlines()]
+        lines.reverse()
+        if self.order == "random":
+            chance.shuffle(lines)
+        elif self.order == "rare":
+            lines.sort(key=lambda line: -sum(history.weight(word.lower()) for word in line) / (len(line) + 1))
+        return lines
+
+
+def _saying_words(line: str) -> list[str]:
+    """The words of a line that say something, as they are written."""
+    return [word for word in line.split() if content_words(word)]
+
+
+WORDS_OF_SALAD = 12
+_SPEAKERS: tuple[Speakers, ...] = ("people", "all")
+_LINE_ORDERS: tuple[LineOrder, ...] = ("newest", "random", "rare")
+SALADS: tuple[Salad, ...] = tuple(
+    Salad(speakers, order, WORDS_OF_SALAD, shuffled, once)
+    for speakers in _SPEAKERS
+    for order in _LINE_ORDERS
+    for shuffled in (True, False)
+    for once in (False, True)
+)
+"""The salads that are tried."""
+
+
 def _common(history: ExamHistory, near: Sequence[Sequence[int]], texts: Sequence[str], most: int) -> dict[str, int]:
     """The words that most lines of some names hold; of each how many lines more have it behind the name than before."""
     counts: dict[str, int] = {}
@@ -131,26 +205,6 @@ def _around(line: str, text: str, side: int) -> str:
     start = text.split()[0].lower()
     at = next((place for place, word in enumerate(words) if start in word.lower()), 0)
     return " ".join(words[max(0, at - side) : at + side + 1])
-
-
-def search(sessions: Sequence[Prepared], family: Sequence[Gamer] = FAMILY) -> pd.DataFrame:
-    """What each gamer, the references and two strategies score on the panel and in `bound`, at equal size.
-
-    Args:
-        sessions: any; those with few exact things are left out, where there are others.
-        family: settings to try.
-
-    Returns:
-        A row a context kind and share, best first: `name share exam scaled`, the rest of `MEASURES`, `sessions`;
-        `scaled` is `exam` with 0 for the reference `null` and 1 for `none`, `edits`, `request` and `phrases` are as
-        in the panel. All means over the sessions that have a value.
-    """
-    each = scored(sessions, family)
-    ends = each.pivot(index=["session", "share"], columns="name", values="exam")[["null", "none"]].reset_index()
-    each = each.merge(ends, on=["session", "share"])
-    each["scaled"] = (each["exam"] - each["null"]) / (each["none"] - each["null"])
-    means = each.groupby(["name", "share"])[["exam", "scaled", *MEASURES[1:]]].mean().reset_index()
-    return means.assign(sessions=each["session"].nunique()).sort_values(["share", "scaled"], ascending=[True, False])
 
 
 def scored(
@@ -195,10 +249,8 @@ def _scores(
             yield *of, share, "oracle", *_scored(ready, place, view(ready.session, best))
 
 
-def _scored(ready: Prepared, at: int, seen: View) -> tuple[float | None, ...]:
-    """The values of `MEASURES` for one context; None where the boundary has too little for one."""
-    found = ready.index.demand(at).retained(seen.kept, seen.texts)
-    levels = ((found.mean(level) if len(found.demand) else 0.0) for level in LEVELS)
-    exams = Exams.of(ready.index)
-    used = exams.later_use.shares(at, seen)
-    return exams.at(at).score(seen), *levels, *(used.get(part) for part in PARTS)
+def _scored(ready: Prepared, at: int, seen: View) -> tuple[float, float]:
+    """The values of `MEASURES` for one context."""
+    demand = ready.index.demand(at)
+    presence = demand.retained(seen.kept, seen.texts).mean("presence") if len(demand) else 0.0
+    return Exams.of(ready.index).at(at).score(seen), presence

@@ -18,7 +18,7 @@ from workbench.transcript.message import Message, is_real_user, plain_text
 
 NEEDED = "needed"
 LABELS = {"label": (NEEDED, "boilerplate", "duplicate"), "given_away": ("yes", "no")}
-"""The columns that a reader fills, and what each may say; docs/validity.md has the guidelines."""
+"""The columns that a reader fills, and what each may say; reports/studies/validity/README.md has the guidelines."""
 SHIPPED = Path(__file__).with_name("needs.csv")
 """Labels of two readers; references to recordings, without their text."""
 READERS = (1, 2)

@@ -15,6 +15,7 @@ from workbench.experiment.prepared import Prepared, SessionSource, What, prepare
 from workbench.experiment.store import typed
 from workbench.formats import some
 from workbench.importers.importer import load
+from workbench.metrics.bm25 import Bm25
 from workbench.metrics.demand import HORIZON, Demand
 from workbench.metrics.exam.exams import BoundaryExam, Exams
 from workbench.metrics.exam.facts import facts, stand_ins
@@ -24,7 +25,7 @@ from workbench.models.extractive import Extractive
 from workbench.replays.boundaries import FEWEST_AFTER, FEWEST_BEFORE
 from workbench.replays.matched import at_recorded_sizes, recorded_contexts
 from workbench.transcript.log import CompactionEntry
-from workbench.transcript.message import AssistantMessage, ToolCall, ToolResult, argument_texts
+from workbench.transcript.message import AssistantMessage, ToolCall, ToolResult, argument_texts, said_text
 from workbench.transcript.redaction import masker, redacted
 from workbench.transcript.session import Session
 
@@ -40,8 +41,10 @@ COLUMNS = {
     "session": "string", "project": "string", "source": "string", "compaction": "Int64", "at": "Int64",
     "context": "string", "kind": "string", "thing": "string", "recoverable": "string", "used": "Int64",
     "how": "string", "fetched_again": "boolean", "demanded": "boolean", "asked": "boolean", "presence": "Float64",
-    "bound": "Float64", "coverage": "Float64", "exam": "Float64",
+    "bound": "Float64", "coverage": "Float64", "exam": "Float64", "bm25": "Float64",
 }  # fmt: skip
+METRICS = ("presence", "bound", "coverage", "exam", "bm25")
+"""Those with a verdict; BM25, the baseline, is the last."""
 
 
 def compacted(what: What, limit: int | None = None, redaction: frozenset[str] | None = None) -> list[Prepared]:
@@ -117,9 +120,15 @@ def _of_compaction(ready: Prepared, at: int, views: Mapping[str, View], looks: L
     stands_for = stand_ins(history, at)
     demanded = set(index.demand(at).entities.tolist())
     ways = _ways(ready, used, looks)
+    messages = ready.session.messages
+    bm25 = Bm25(map(said_text, messages[:at]))
+    answers = [item.answer.lower() for item in exam.items]
+    sought = [f"{item.use} {item.answer}" for item in exam.items]
     for name, seen in views.items():
         kept = used.retained(seen.kept, seen.texts)
-        credit = dict(zip((item.answer.lower() for item in exam.items), exam.credit(seen).tolist(), strict=True))
+        credit = dict(zip(answers, exam.credit(seen).tolist(), strict=True))
+        text = "\n".join((*(said_text(messages[number]) for number in sorted(seen.kept)), *seen.texts))
+        shares = dict(zip(answers, bm25.shares(sought, text), strict=True))
         for slot, need in enumerate(used.needs):
             if need.use < end:
                 thing, number = need.entity.text, int(used.entities[slot])
@@ -129,7 +138,7 @@ def _of_compaction(ready: Prepared, at: int, views: Mapping[str, View], looks: L
                     "how": ways[slot], "fetched_again": FETCHED_AGAIN.get(ways[slot]),
                     "demanded": number in demanded, "asked": stands_for.get(thing.lower()) in asked,
                     **{level: float(kept.level(level)[slot]) for level in ("presence", "bound", "coverage")},
-                    "exam": credit.get(thing.lower()),
+                    "exam": credit.get(thing.lower()), "bm25": shares.get(thing.lower()),
                 }  # fmt: skip
 
 

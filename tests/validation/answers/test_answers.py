@@ -11,7 +11,7 @@ import pytest
 
 from profiles import FULL
 from workbench.errors import FormatError
-from workbench.validation.answers.exams import agreement, auc, verdicts
+from workbench.validation.answers.exams import METRICS, agreement, auc, verdicts
 from workbench.validation.answers.records import GradedContext, graded
 
 GRADED = Path(__file__).resolve().parents[4] / "shared" / "graded"
@@ -86,3 +86,37 @@ def test_the_exam_agrees_with_a_person_on_standing_instructions() -> None:
     found = real("compaction-integrity-human")
     assert found.loc["exam", "agreement"] * 50 >= 45
     assert found.loc["presence", "agreement"] * 50 < 45, "word for word is not enough"
+
+
+def test_long_chats_of_others_are_read_with_one_question_a_request(tmp_path: Path) -> None:
+    for folder in ("contexts", "judgments"):
+        (tmp_path / folder).mkdir()
+    chat = [
+        {"role": "user", "content": "I moved to Alder Street 12 in May."},
+        {"role": "assistant", "content": "Good."},
+    ]
+    facts = [
+        {"fact_id": "a", "question_type": "single", "question": "Which street?", "answer": "Alder Street"},
+        {"fact_id": "b", "question_type": "knowledge-update", "question": "Which month?", "answer": "June"},
+    ]
+    verdicts_of_both = [{"fact_id": "a", "recalled": True}, {"fact_id": "b", "recalled": False}]
+    (tmp_path / "contexts" / "d2_C1.json").write_text(json.dumps(chat))
+    (tmp_path / "contexts" / "d2_C1_meta.json").write_text(json.dumps({"facts": facts}))
+    (tmp_path / "judgments" / "d2_C1_bs1.json").write_text(json.dumps({"batches": [{"verdicts": verdicts_of_both}]}))
+    (tmp_path / "judgments" / "d2_C1_bs5.json").write_text("several questions a request are not read")
+    (context,) = graded(tmp_path)
+    assert (context.group, context.variant) == ("d2", "C1")
+    assert [(answer.answer, answer.right, answer.kind) for answer in context.answers] == [
+        ("Alder Street", True, "fact"), ("June", False, "latest"),
+    ]  # fmt: skip
+    rows = verdicts([context])
+    for metric in METRICS:
+        values = rows[rows["metric"] == metric].set_index("right")["value"]
+        assert values[True] > values[False], metric
+
+
+def test_chats_without_their_contexts_are_named(tmp_path: Path) -> None:
+    (tmp_path / "judgments").mkdir()
+    (tmp_path / "judgments" / "d2_C1_bs1.json").write_text("{}")
+    with pytest.raises(FormatError, match=r"d2_C1\.json"):
+        list(graded(tmp_path))

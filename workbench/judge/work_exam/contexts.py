@@ -15,7 +15,7 @@ from workbench.metrics.reference_contexts import Oracle
 from workbench.replays.budgets import budget
 from workbench.transcript.context import Context, protected
 from workbench.transcript.message import Summary, SystemMessage
-from workbench.validation.adversaries import Gamer
+from workbench.validation.adversaries import Gamer, Salad
 from workbench.validation.gaming import count_line, filled
 
 ContextMaker = Callable[[Prepared, int, float], Context]
@@ -96,7 +96,7 @@ def _oracle(ready: Prepared, at: int, share: float) -> Context:
     return Oracle(history, Exams.of(ready.index).at(at)).context(budget(history, share))
 
 
-def gamed_context(gamer: Gamer, ready: Prepared, at: int, share: float) -> Context:
+def gamed_context(gamer: Gamer | Salad, ready: Prepared, at: int, share: float) -> Context:
     """What nobody may lose, and a note of a gamer's lines."""
     history = ready.sizing.history(ready.session.messages, at)
     kept = sorted(protected(history.messages))
@@ -111,9 +111,24 @@ def gamed_context(gamer: Gamer, ready: Prepared, at: int, share: float) -> Conte
     return Context(tuple(messages), tuple(sizes), history.overhead, history.count)
 
 
+GAMERS: Mapping[str, Gamer | Salad] = {
+    "soup": Gamer(
+        "soup",
+        names=8,
+        words=10,
+        order="newest",
+    ),
+    "index": Gamer(
+        "cue",
+        names=1,
+        words=10,
+        order="newest",
+    ),
+    "salad": Salad("people", order="rare", words=12),
+}
+"""Contexts that name much and say little."""
 REFERENCES: Mapping[str, ContextMaker] = {
     "oracle": _oracle,
-    "soup": partial(gamed_context, Gamer("soup", names=8, words=10, order="newest")),
-    "index": partial(gamed_context, Gamer("cue", names=1, words=10, order="newest")),
+    **{name: partial(gamed_context, gamer) for name, gamer in GAMERS.items()},
 }
-"""Contexts that no agent makes: the best for names, and two that name much and say little."""
+"""Contexts that no agent makes: the best for names, and the gamers."""

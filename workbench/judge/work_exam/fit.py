@@ -26,7 +26,7 @@ PENALTY = 0.003
 """Of the squared weights of standardised features."""
 FEWEST_PROJECTS = 3
 TENTHS = 10
-REFERENCES = ("none", "null", "oracle", "soup", "index")
+REFERENCES = ("none", "null", "oracle", "soup", "index", "salad")
 """Contexts that are no strategies: they are fitted to, and left out where strategies are ordered."""
 
 

@@ -17,6 +17,7 @@ from workbench.experiment.filler import ModelUse
 from workbench.experiment.prepared import What
 from workbench.experiment.spec import documented, model_name
 from workbench.judge.work_exam.asking import ask_readers, forecast, foretell
+from workbench.judge.work_exam.baselines import write_baselines
 from workbench.judge.work_exam.contexts import StrategyContexts, strategy_contexts
 from workbench.judge.work_exam.grading import grade
 from workbench.judge.work_exam.records import SITTINGS, WorkAnswers, records_of, rows_of
@@ -126,4 +127,5 @@ def _written(sittings: Sequence[Sitting], judges: Judges, spec: WorkSpec) -> Wor
     rows = [row for sitting in sittings for row in rows_of(sitting, judges.reader_name, judges.grader_name)]
     answers = WorkAnswers.write(spec.out, rows, notes)
     write_atomically(spec.out / SITTINGS, "".join(f"{json.dumps(record)}\n" for record in records))
+    write_baselines(spec.out, sittings)
     return answers

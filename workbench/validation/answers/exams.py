@@ -4,12 +4,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import fsum
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from workbench.extraction.entities import Entity, Kind
 from workbench.extraction.words import words
+from workbench.metrics.bm25 import Bm25
 from workbench.metrics.exam.cues import LOOK_ALIKES, Question
 from workbench.metrics.exam.history import ExamHistory
 from workbench.metrics.exam.item import Item, corrected
@@ -17,6 +19,8 @@ from workbench.metrics.exam.lexical import Lexical, Reader
 from workbench.metrics.exam.stating import flipped
 from workbench.metrics.exam.tokens import Lines, Names, lines_of
 from workbench.metrics.index import Index
+from workbench.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.metrics.work_exam.word_cover import Rarity
 from workbench.transcript.message import Message, Text, UserMessage
 from workbench.validation.answers.records import Answer, GradedContext
 
@@ -32,14 +36,14 @@ _NUMBER_WORD = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten|tw
 
 
 def verdicts(contexts: Sequence[GradedContext], reader: Reader | None = None) -> pd.DataFrame:
-    """What presence, bound, coverage and the exam say of every answer.
+    """What each of `METRICS` says of every answer.
 
     Args:
         contexts: graded ones.
         reader: sits the exam; None takes the lexical one.
 
     Returns:
-        A row an answer and metric: `group variant context category kind right metric value`; values are in [0, 1].
+        A row an answer and metric: `group variant context category kind right metric value`; values are about 0 to 1.
     """
     chosen = reader or Lexical()
     same: dict[object, list[GradedContext]] = {}
@@ -53,10 +57,11 @@ def verdicts(contexts: Sequence[GradedContext], reader: Reader | None = None) ->
         lines = [line for text in context.texts for line in lines_of(text, headed=True)]
         read = Lines(lines, history.vocabulary)
         known = np.maximum(corrected(asked, chosen.read(asked, context.texts)), 0).tolist()
-        for answer, item, share in zip(context.answers, asked, known, strict=True):
+        by_words = _by_words(history, context)
+        for answer, item, share, (bm25, fitted) in zip(context.answers, asked, known, by_words, strict=True):
             of = {"group": context.group, "variant": context.variant, "context": number, "category": answer.category,
                   "kind": answer.kind, "right": answer.right}  # fmt: skip
-            values = {**_old(history, item, lines, read), "exam": share}
+            values = {**_old(history, item, lines, read), "exam": share, "fitted": fitted, "bm25": bm25}
             rows += [{**of, "metric": metric, "value": value} for metric, value in values.items()]
     return pd.DataFrame(rows)
 
@@ -135,7 +140,26 @@ def _old(history: ExamHistory, item: Item, lines: Sequence[str], context: Lines)
     }
 
 
-METRICS = ("presence", "bound", "coverage", "exam")
+class _Asked(NamedTuple):
+    """A question as the fitted reader takes it: the whole answer is its only point."""
+
+    question: str
+    gold: str
+    points: tuple[str, ...]
+
+
+def _by_words(history: ExamHistory, context: GradedContext) -> Iterator[tuple[float, float]]:
+    """BM25 of each question and answer, and the fitted reader's chance; a rule asks for its own sentence."""
+    text = "\n".join(context.texts)
+    sheet = [_Asked(answer.question, answer.answer, (answer.answer,)) for answer in context.answers]
+    sought = [f"{asked.question} {asked.gold}" for asked in sheet]
+    chances = shipped_reader().chances(sheet, text, Rarity(history.texts))
+    return zip(Bm25(history.texts).shares(sought, text), chances.tolist(), strict=True)
+
+
+OLD_METRICS = ("presence", "bound", "coverage", "exam")
+METRICS = (*OLD_METRICS, "fitted", "bm25")
+"""`fitted` is the fitted reader of the work; BM25, the baseline, is the last."""
 
 
 def agreement(rows: pd.DataFrame) -> pd.DataFrame:

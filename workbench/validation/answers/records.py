@@ -52,8 +52,9 @@ class GradedContext:
 def graded(path: str | Path) -> list[GradedContext]:
     """The contexts of a folder or file.
 
-    Read are the layouts of native-vs-text, longmemeval-con and compaction-integrity-human, the baselines of mistri, and
-    lines of JSON with `context` and `answers` (docs/validity.md).
+    Read are the layouts of native-vs-text, longmemeval-con, compaction-integrity-human and lost-in-compaction (a run of
+    its fifth version), the baselines of mistri, and lines of JSON with `context` and `answers`; see
+    reports/studies/validity/README.md.
 
     Raises:
         FormatError: it is none of these.
@@ -65,7 +66,7 @@ def graded(path: str | Path) -> list[GradedContext]:
     files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
     found = [one for file in files for one in _from_lines(file)]
     if not found:
-        raise FormatError("no graded answers; see docs/validity.md for what is read", where=str(place))
+        raise FormatError("no graded answers; docs/validity.md links to what is read", where=str(place))
     return found
 
 
@@ -201,9 +202,37 @@ def _compaction_integrity(folder: Path) -> Iterator[GradedContext]:
         yield GradedContext(row["id"], str(key["compactor"]), (row["compacted_summary"],), (answer,))
 
 
+def _lost_in_compaction(folder: Path) -> Iterator[GradedContext]:
+    """Long chats, compacted to four degrees; one question a request, each reply judged by a model."""
+    for file in sorted((folder / "judgments").glob("*_bs1.json")):
+        name = file.name.removesuffix("_bs1.json")
+        chat = _json(folder / "contexts" / f"{name}.json")
+        facts = {fact["fact_id"]: fact for fact in _json(folder / "contexts" / f"{name}_meta.json")["facts"]}
+        answers = [
+            _chat_answer(facts[verdict["fact_id"]], verdict)
+            for batch in _json(file)["batches"] for verdict in batch["verdicts"]
+        ]  # fmt: skip
+        density, _, degree = name.partition("_")
+        yield GradedContext(density, degree, tuple(str(message["content"]) for message in chat), tuple(answers))
+
+
+def _chat_answer(fact: Row, verdict: Row) -> Answer:
+    right, category = bool(verdict["recalled"]), str(fact["question_type"])
+    kind: ItemKind = "latest" if category == "knowledge-update" else "fact"
+    return Answer(str(fact["question"]), _shortest(str(fact["answer"])), right, kind, category)
+
+
+def _json(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FormatError(f"cannot be read as JSON ({error!s:.80})", where=str(path)) from None
+
+
 _FOLDERS: dict[str, Callable[[Path], Iterable[GradedContext]]] = {
     "fixtures.json": _native_vs_text,
     "generation_logs": _longmemeval,
     "judge_robustness_eval": _compaction_integrity,
+    "judgments": _lost_in_compaction,
 }
 """Layouts by a name that only their folders hold."""
