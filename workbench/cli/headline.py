@@ -200,7 +200,7 @@ def _rows(run: Tables) -> list[dict[str, Any]]:
         shown = {
             f"same_{WORK}": _with_interval(row, "work") + "*" * (name in large),
             f"same_{NAMES}": _with_interval(row, "names") + "*" * (name in large),
-            f"same_{CODE}": _with_interval(row, "code") + "*" * (name in large),
+            f"same_{CODE}": percent(row["code"]) + "*" * (name in large),
             f"own_{WORK}": percent(row["work_own"]) + "!" * (name in over),
             f"own_{NAMES}": percent(row["names_own"]) + "!" * (name in over),
             f"own_{CODE}": percent(row["code_own"]) + "!" * (name in over),
