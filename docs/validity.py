@@ -2,9 +2,9 @@
 
 `python docs/validity.py PART PATHS...` measures one of them, keeps its rows beside the page and writes the page:
 `behaviour` and `names` from recordings, `summaries` and `writer` from these and the bundled ones (up to an hour),
-`answers` from the folder of graded ones, `held` from native-vs-text. `readers` and `readers-more` (studies of this
-repository), `gamers` and `wordings` (bundled sessions), `needs` and `errors` (what ships) take no paths and keep no
-rows. Without paths the page is written from the rows that are there.
+`answers` from the folder of graded ones, `held` from native-vs-text, `code` from people's labels and trajectories.
+`readers` and `readers-more` (studies of this repository), `gamers` and `wordings` (bundled sessions), `needs` and
+`errors` (what ships) take no paths and keep no rows. Without paths the page is written from the rows that are there.
 
 With `--check` nothing is written: without paths it says where the page and the rows differ, with paths where the rows
 and the recordings differ, of sessions that both have. It exits with 1 where they do.
@@ -22,6 +22,7 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parent))
 
 import alarm
+import code_labels
 from answered import answers_held, held_table, looked_up, looked_up_table
 from rows import Frames, Part, run
 from summaries import at_equal_size, at_recorded, by_judge, by_session, counted, recorded_table, sample, sizes_table
@@ -230,6 +231,7 @@ PARTS: Mapping[str, Part] = {
     "readers-more": Part(measure=_readers_more, tell=readers_more, kept=False),
     "wordings": Part(measure=lambda *_: {"": wordings().rows}, tell=table_of, kept=False),
     "gamers": Part(measure=_gamers, tell=table_of, kept=False),
+    "code": Part(measure=code_labels.measured, tell=code_labels.code_table),
     "names": Part(measure=alarm.measured, tell=alarm.alarm),
     "summaries": Part(measure=_summaries, tell=summaries),
     "held": Part(measure=lambda paths, _: {"": answers_held(Path(paths[0]))}, tell=held_table),

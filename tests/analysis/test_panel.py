@@ -33,9 +33,9 @@ def test_metrics_that_agree_give_a_rank() -> None:
 
 
 def test_a_metric_that_says_the_opposite_is_a_dispute_and_takes_the_rank_of_both() -> None:
-    found = panel_of({"exam_recall": ORDER, "edit_recall": {"good": 0.1, "fair": 0.5, "poor": 0.05}})
+    found = panel_of({"exam_recall": ORDER, "code": {"good": 0.1, "fair": 0.5, "poor": 0.05}})
     assert found.disputed == [("fair", "good")]
-    assert found.ahead["good", "fair"] == ("exam_recall",) and found.ahead["fair", "good"] == ("edit_recall",)
+    assert found.ahead["good", "fair"] == ("exam_recall",) and found.ahead["fair", "good"] == ("code",)
     assert "good" not in found.rank and "fair" not in found.rank
 
 

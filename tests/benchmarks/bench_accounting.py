@@ -8,9 +8,9 @@ was counted before) and from truncate cut to the very size that the strategy use
 and the boundaries at which what must stay is larger than the size, which were scored before, also those of recorded
 compactions, with what a tenth of the history came to. *Projects*: coverage and false alarms with sessions as the unit
 (before) and projects, by simulation. *Windows*: from the price table first (before) and from evidence first, with the
-compactions of truncate in both. *Cost*: a mean of ratios beside mean dollars (before), and the ratio of sums. Then
-come `bench_outages.py`, `bench_reconciliation.py` (bills) and `bench_text_read.py`, which can be run alone; `--only`
-names some of the seven.
+compactions of truncate in both. *Cost*: a mean of ratios beside mean dollars (before), and the ratio of sums.
+Then come `bench_outages.py`, `bench_reconciliation.py` (bills) and `bench_text_read.py`, which can be run alone;
+`--only` names some of the seven.
 
 Exits with 1 where one of the last three does. All of it takes some seven minutes.
 """
@@ -37,9 +37,9 @@ from workbench.experiment.prepared import Prepared
 from workbench.metrics.costs.pricing import pricing
 from workbench.metrics.metric import MetricInput
 from workbench.models.extractive import Extractive
-from workbench.replays.boundaries import at_shares
-from workbench.replays.matched import recorded_contexts, recorded_histories, sized_histories
-from workbench.replays.natural import natural
+from workbench.replay.boundaries import at_shares
+from workbench.replay.matched import recorded_contexts, recorded_histories, sized_histories
+from workbench.replay.natural import natural
 
 SHARED = Path(__file__).parents[3] / "shared"
 PATHS = [str(SHARED / "corpora"), str(SHARED / "more-projects")]

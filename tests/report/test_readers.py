@@ -183,7 +183,7 @@ def test_a_lead_smaller_than_the_bias_between_the_kinds_has_no_winner(capsys: py
     assert found is not None
     assert found.use == ""
     assert found.recommendation.startswith(
-        "No winner between summarize and pipeline: the fitted reader alone may make a lead of"
+        "No winner between summarize and pipeline on their own triggers: the fitted reader alone may make a lead of"
     )
     assert verdict(Tables.of(run)).answer.startswith("No winner between")
     assert "The fitted reader foretold" in page(run)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from workbench.errors import UnknownName
 from workbench.experiment.store import Results
-from workbench.metrics import HALVES, NAMES, WORK
+from workbench.metrics import NAMES, WORK
 from workbench.metrics.metric import Better
 
 
@@ -81,7 +81,7 @@ def leading_metric(*runs: pd.DataFrame, mode: str) -> str:
         mode: `natural` or `matched`.
     """
     for scores in runs:
-        rows = scores[(scores["mode"] == mode) & scores["metric"].isin(list(HALVES)) & scores["value"].notna()]
+        rows = scores[(scores["mode"] == mode) & scores["metric"].isin([WORK, NAMES]) & scores["value"].notna()]
         with_work = rows.loc[rows["metric"] == WORK, "session"].nunique()
         if not with_work or 2 * with_work < rows["session"].nunique():
             return NAMES

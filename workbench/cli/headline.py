@@ -15,7 +15,7 @@ from workbench.cli.ending import answered
 from workbench.cli.output import WIDTH, complain, painted, printable, records, say, table, while_read, write
 from workbench.experiment.store import Results
 from workbench.formats import NOTHING, gap, interval, joined, missing, percent, points, some
-from workbench.metrics import HALVES, NAMES, WORK
+from workbench.metrics import CODE, HALVES, NAMES, WORK
 from workbench.report import render
 from workbench.report.comparison import differences, panel_of, panel_words
 from workbench.report.cost import within_reach
@@ -32,9 +32,9 @@ METRICS = ("tokens_saved", "peak_context", "over_window", "compactions", "prefix
 LEVELS = ("recall_bound", "recall_presence", "recall_coverage")
 TWICE = {"saved", "saved_low", "saved_high", "bound", "presence", "coverage"}
 """Figures of the report's headline that have longer names here."""
-COLUMN = {WORK: "the\nwork", NAMES: "\nnames"}
-"""Heads of the two numbers at the same size."""
-OWN_COLUMN = {WORK: "work,\nown", NAMES: "names,\nown"}
+COLUMN = {WORK: "the\nwork", NAMES: "\nnames", CODE: "\ncode"}
+"""Heads of the numbers at the same size."""
+OWN_COLUMN = {WORK: "work,\nown", NAMES: "names,\nown", CODE: "code,\nown"}
 """Heads of the same on a strategy's own trigger."""
 ALL = {
     "bound": "recall_bound:percent", "tokens\nsaved": "tokens_saved:percent", "cost": "cost:dollars",
@@ -164,8 +164,7 @@ def show(run: Tables, *, wide: bool = False) -> None:
 
 def _halves(run: Tables) -> list[str]:
     """The numbers of the headline that the run has, the leading one first."""
-    halves = [half for half in HALVES if half == NAMES or run.has_work]
-    return sorted(halves, key=lambda half: half != run.first_half)
+    return sorted(run.halves, key=lambda half: half != run.first_half)
 
 
 def _few_columns(run: Tables, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -201,8 +200,10 @@ def _rows(run: Tables) -> list[dict[str, Any]]:
         shown = {
             f"same_{WORK}": _with_interval(row, "work") + "*" * (name in large),
             f"same_{NAMES}": _with_interval(row, "names") + "*" * (name in large),
+            f"same_{CODE}": percent(row["code"]) + "*" * (name in large),
             f"own_{WORK}": percent(row["work_own"]) + "!" * (name in over),
             f"own_{NAMES}": percent(row["names_own"]) + "!" * (name in over),
+            f"own_{CODE}": percent(row["code_own"]) + "!" * (name in over),
             "saved": percent(row["cost_saved"]) + "!" * (name in over),
             "saved_interval": _with_interval(row, "cost_saved"),
             "style": OF_ROW.get(name, "bold" if name == next(iter(run.contenders), "") else ""),
@@ -238,6 +239,8 @@ MEANS = {
     "its intervals hold the reader's own error.",
     NAMES: "Names: of the exact names that the agent later used, each asked among look-alikes, the share that the "
     "context tells, corrected for guessing.",
+    CODE: "Code: of the lines that the agent later edits or quotes, how much the context has in its place: next to "
+    "a line that it stood next to, or in words beside the name of its file.",
 }
 """What each number of the headline is."""
 
@@ -258,9 +261,9 @@ def _essential(run: Tables) -> Iterator[str]:
 
 def notes(run: Tables) -> Iterator[str]:
     """What each column stands on, and which figures are not comparable."""
-    found = panel_of(run)
-    if found is not None:
-        yield panel_words(run, found)
+    panel = panel_of(run)
+    if panel is not None:
+        yield panel_words(run, panel)
     yield from _essential(run)
     yield "Bound: the share of what the agent used that stands in the context with two words of its line."
     yield from size_notes(run)

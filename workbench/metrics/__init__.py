@@ -5,11 +5,10 @@ WORK = "work"
 STATEMENTS = "statements"
 """What stands in for the work where nobody wrote an exam; it is in no rank."""
 NAMES = "exam_recall"
-"""Exact names: the second number of the headline."""
-HALVES = {WORK: "the work", NAMES: "names"}
-"""Both numbers of the headline, as reports call them. Strategies are ranked by the first that the sessions have."""
-PANEL = {
-    **HALVES, "edit_recall": "lines to edit", "value_stale": "stale values",
-    "request_recall": "the request", "phrase_recall": "phrases",
-}  # fmt: skip
+"""Exact names: with code, the second half of the headline."""
+CODE = "code"
+"""Lines of code: beside names; sessions in which the agent edits and quotes nothing have none."""
+HALVES = {WORK: "the work", NAMES: "names", CODE: "code"}
+"""The numbers of the headline, as reports call them. Strategies are ranked by the work, else by names."""
+PANEL = {**HALVES, "value_stale": "stale values", "request_recall": "the request", "phrase_recall": "phrases"}
 """The metrics that must not contradict a rank, each with what it looks at in a word or two."""

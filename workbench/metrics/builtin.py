@@ -9,6 +9,7 @@ and what it costs: from the steps, the compactions and the bill of a replay; `n`
 
 from functools import cache
 
+from workbench.metrics.code.reading import CodeReading
 from workbench.metrics.demand import Level
 from workbench.metrics.exam.exams import Exams
 from workbench.metrics.exam.later_use import Part
@@ -97,6 +98,24 @@ def exam_recall(data: MetricInput) -> Score:
 def _later_use(data: MetricInput, part: Part, why: str) -> Score:
     found = [shares[part] for shares in data.later_use if part in shares]
     return mean_score(found, why if data.snapshots else NO_BOUNDARY)
+
+
+@metric("share", "higher")
+def code(data: MetricInput) -> Score:
+    """Code: of the lines of the history that the agent then edits or quotes, how much the context has of them.
+
+    In [0, 1], weighted by lines. A line counts in its place: next to one that it stood next to, or in words beside the
+    name of its file (docs/method.md).
+    Edits through a shell count as far as they show the old text. `n`: lines, at the boundaries of `exam_recall`.
+    """
+    if not data.snapshots:
+        return Score(None, NO_BOUNDARY)
+    reading = CodeReading.of(data.index)
+    shares = [reading.shares(place.snapshot.at, place.snapshot.context.messages) for place in data.examined]
+    lines = sum(map(len, shares))
+    if lines < FEWEST:
+        return Score(None, f"the agent edits or quotes fewer than {FEWEST} lines of code that the history has")
+    return Score(float(sum(share.sum() for share in shares)) / lines, n=lines)
 
 
 @metric("share", "higher")

@@ -11,7 +11,7 @@ from workbench.analysis.paired import holm
 from workbench.analysis.panel import Panel, frontier, panel
 from workbench.analysis.scores import at_sizes_of, leading_metric, same_baseline, size_gains
 from workbench.formats import missing
-from workbench.metrics import HALVES, NAMES, PANEL
+from workbench.metrics import HALVES, PANEL, WORK
 from workbench.report.html import Html, empty, note, part, sentences
 from workbench.report.losses import losses_html
 from workbench.report.once import once
@@ -70,9 +70,10 @@ def differences_html(run: Tables) -> Html:
     recall, saved = differences(run), differences(run, SAVED)
     where = "all cut to the same size" if run.shares else OWN_TRIGGER
     tables = [{"title": f"{HALVES[run.first_half].capitalize()}, {where}", "verb": "keeps", "rows": recall}]
-    if run.first_half != NAMES:
-        names = differences(run, NAMES)
-        tables.append({"title": f"{HALVES[NAMES].capitalize()}, {where}", "verb": "keeps", "rows": names})
+    for half in run.halves:
+        if half not in (run.first_half, WORK):
+            rows = differences(run, half)
+            tables.append({"title": f"{HALVES[half].capitalize()}, {where}", "verb": "keeps", "rows": rows})
     tables.append({"title": f"Tokens saved, {OWN_TRIGGER}", "verb": "saves", "rows": saved})
     return part(
         "differences", _both(recall, saved), tables=tables, base=base, known=run.strategies, worth=WORTH, alpha=ALPHA

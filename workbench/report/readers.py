@@ -191,14 +191,15 @@ def no_winner(run: Tables, first: str, rivals: list[str], metric: str, mode: str
     if not rivals:
         return ""
     names = joined([first, *rivals])
+    where = "on their own triggers" if mode == "natural" else "at the same size"
     if metric == NAMES:
         return (
-            f"No winner between {names}: exact names do not tell what a model's summary is worth, and nobody wrote "
-            "questions about the work."
+            f"No winner between {names} {where}: exact names do not tell what a model's summary is worth, and nobody "
+            "wrote questions about the work."
         )
     bias = max(bias_between(run, first, rival, metric, mode) for rival in rivals)
     return (
-        f"No winner between {names}: the fitted reader alone may make a lead of {_short(bias)} between "
+        f"No winner between {names} {where}: the fitted reader alone may make a lead of {_short(bias)} between "
         f"{_kinds_of(run, [first, *rivals], mode)}, which is more than this one."
     )
 

@@ -12,7 +12,7 @@ import pandas as pd
 from workbench.analysis.paired import interval_columns
 from workbench.analysis.survival import survival
 from workbench.formats import missing
-from workbench.metrics import NAMES, WORK
+from workbench.metrics import CODE, NAMES, WORK
 from workbench.metrics.work_exam.reader_error import RULES
 from workbench.models.bundled_answers import NAME as BUNDLED
 from workbench.palette import REFERENCES
@@ -49,10 +49,12 @@ def _headline(run: Tables, name: str) -> dict[str, object]:
         **interval_columns("equal_size", run.equal_size(name)),
         **interval_columns("work", run.best_recall(name, WORK)),
         **interval_columns("names", run.best_recall(name, NAMES)),
+        **interval_columns("code", run.best_recall(name, CODE)),
         **dict(zip(("area", "area_from", "area_to"), run.area(name) or (None, None, None), strict=True)),
         **interval_columns("recall", run.own_trigger(name)),
         **interval_columns("work_own", run.own_trigger(name, WORK)),
         **interval_columns("names_own", run.own_trigger(name, NAMES)),
+        **interval_columns("code_own", run.own_trigger(name, CODE)),
         **interval_columns("saved", run.own_trigger(name, SAVED)), "cost": run.cost_a_session(name),
         **interval_columns("cost_saved", run.net_saving(name)),
         **{metric: found.mean if found else None for metric, found in means.items()},

@@ -16,7 +16,7 @@ from workbench.analysis.scores import leading_metric, projects_of, size_gains, w
 from workbench.errors import UnknownName
 from workbench.experiment.spec import chosen_baseline
 from workbench.experiment.store import COLUMNS, Results
-from workbench.metrics import HALVES, WORK
+from workbench.metrics import HALVES, NAMES, WORK
 from workbench.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.metrics.work_exam.reader_error import ForetoldContext, TextKind, text_kind
 from workbench.palette import REFERENCES
@@ -150,6 +150,12 @@ class Tables:
     def has_work(self) -> bool:
         """Whether the work was read in any session."""
         return bool(self.sessions_with_work)
+
+    @cached_property
+    def halves(self) -> tuple[str, ...]:
+        """The numbers of the headline that any session has, in their order; names always."""
+        with_value = set(self.scores.loc[self.scores["value"].notna(), "metric"])
+        return tuple(half for half in HALVES if half == NAMES or half in with_value)
 
     def select(self, metric: str, mode: str = "natural", share: float | None = None) -> pd.DataFrame:
         """The scores of one metric in one mode; of all shares where none is named."""

@@ -142,12 +142,11 @@ def headline_html(run: Tables) -> Html:
     figures, sizes, differing, found = headline(run), run.shares, differences(run), verdict(run)
     decided = decision(run)
     scored = max((mean.projects for name in run.contenders if (mean := run.best_recall(name))), default=0)
-    halves = [half for half in HALVES if half == NAMES or run.has_work]
     at = {(one["strategy"], one["share"]): one for one in by_size(run).to_dict("records")}
     return part(
         "headline", figures, shares=sizes, base=run.baseline if len(differing) else "", by_size=at,
-        halves={half: {name: run.best_recall(name, half) for name in run.strategies} for half in halves},
-        own={half: {name: run.own_trigger(name, half) for name in run.strategies} for half in halves},
+        halves={half: {name: run.best_recall(name, half) for name in run.strategies} for half in run.halves},
+        own={half: {name: run.own_trigger(name, half) for name in run.strategies} for half in run.halves},
         titles=HALVES, leading=run.first_half, work_sessions=len(run.sessions_with_work),
         larger={(name, share): found for share in sizes for name, found in run.over_target(share).items()},
         differences={one["strategy"]: one for one in differing.to_dict("records")}, too_large=run.over_window,

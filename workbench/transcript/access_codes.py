@@ -14,7 +14,7 @@ def _any(name: str) -> str:
 
 _NUMBER = re.compile(
     r"[A-Z0-9](?<![\w.:/+-].)"
-    r"(?:(?<=\d)(?:\d{3,9}[A-Z]?|\d\d[ -]\d{3}|\d?(?:-\d{1,2}){2,3})|[A-Z0-9]{2,3}-[A-Z0-9]{3,4})#?"
+    r"(?:(?<=\d)(?:\d{3,9}[A-Z]?|\d\d[ -]\d{3}|\d?(?:-\d{1,2}){2,3})|[A-Z0-9]{2,4}(?:-[A-Z0-9]{3,4}){1,3})#?"
     r"(?![\w-]|[.:,]\d)"
 )
 _LINK = (
@@ -31,13 +31,21 @@ _HOMEKIT = re.compile(
     r"|\d{4}-\d{3}-\d{4})(?![\w-])"
 )
 _DOOR = re.compile(rf"(?:{_any('doors')})[^\n\d]{{0,60}}[ :]\Z")
+_CODE_OF = re.compile(
+    r"\b(?:code|kod|código|codice|pin) (?:for|to|of|für|zur|zum|pour|de|du|para|per|della|do|voor|till|til)"
+    r" [^\n\d.:;]{2,50}? (?:is|ist|lautet|est|es|è|é|är|er|to|jest):?[ ]\Z"
+)
+"""What a code opens, between its name and the code."""
 _STEMS = tuple(_WORDS["stems"])
 """Parts of words of which one stands before every such code."""
+_STEMS_OF_LISTS = tuple(_WORDS["stems_of_lists"])
+"""The same before several of them."""
 _REACH = 90
 """Characters before a code that are looked at."""
 _CHOSEN = re.compile(r"\bPIN[ ]?[:=][ ]?[\"'](?P<code>(?=[^\"'\s]*\d)[^\"'\s]{4,40})[\"']")
 _CODE_BEFORE = re.compile(
-    r"(?<![\w.:/+-])(?P<code>\d{4,8}) (?:is|ist|est|es|è|é|är|er|to|jest)(?: (?:your|the|ihr|dein|der|votre"
+    r"(?:(?<![\w.:/+-])|(?<=\b[A-Z]-))(?P<code>\d{4,8})"
+    r" (?:is|ist|est|es|è|é|är|er|to|jest)(?: (?:your|the|ihr|dein|der|votre"
     r"|ton|tu|su|el"
     r"|il|tuo|o|seu|je|uw|din|twój))?(?: [^\W\d_]{2,14}){0,2} (?i:[\w-]{0,16}code|kod|código|codice|pin|otp|tan)\b",
     re.IGNORECASE,
@@ -80,7 +88,7 @@ def access_codes(text: str) -> Iterator[tuple[int, int]]:
         yield match.span("code")
     for match in _CHOSEN.finditer(text) if "PIN" in text else ():
         yield match.span("code")
-    for match in _LIST.finditer(lower):
+    for match in _LIST.finditer(lower) if any(stem in lower for stem in _STEMS_OF_LISTS) else ():
         for code in _OF_LIST.finditer(text, *match.span(match.lastgroup or 0)):
             yield code.span()
     if text.count("-") >= len("---"):
@@ -94,4 +102,9 @@ def _is_announced(before: str) -> bool:
     """Whether what stands before a number says that it opens something."""
     if not any(stem in before for stem in _STEMS):
         return False
-    return _LABEL.search(before) is not None or _DOOR.search(before) is not None
+    return _LABEL.search(before) is not None or _is_of_door(before)
+
+
+def _is_of_door(before: str) -> bool:
+    """Whether a number is said to open a door, or whatever a code is said to be for."""
+    return _DOOR.search(before) is not None or _CODE_OF.search(before) is not None

@@ -17,10 +17,12 @@ CHANGES = frozenset(
     }
 )  # fmt: skip
 PATH_KEYS = ("path", "file_path", "filePath", "file", "filename", "target_file", "absolute_path", "notebook_path")
-OLD_KEYS = ("old_string", "old_str", "oldText", "old_text", "old", "search")
+OLD_KEYS = ("old_string", "oldString", "old_str", "oldText", "old_text", "old", "search")
 """Arguments of an edit that hold the text to be replaced."""
 
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_HUNK = re.compile(r"^@@.*$", re.MULTILINE)
+_NEXT_FILE = re.compile(r"^(?:diff --git |--- |\*\*\* )", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,15 @@ def replaced_texts(arguments: Mapping[str, Any]) -> Iterator[str]:
                 yield text
             elif isinstance(text, str) and _PATCHED.search(text):
                 yield "\n".join(line[1:] for line in text.splitlines() if line[:1] == "-")
+
+
+def patched_texts(text: str) -> Iterator[str]:
+    """What stands in the files that a patch changes, a text a hunk: removed lines, and those around them."""
+    if not _NEXT_FILE.search(text):
+        return
+    for hunk in _HUNK.split(text)[1:]:
+        hunk = _NEXT_FILE.split(hunk, maxsplit=1)[0]
+        yield "\n".join(line[1:] for line in hunk.split("\n") if line[:1] in ("-", " "))
 
 
 def merged(operations: Iterable[FileOps]) -> FileOps:

@@ -164,6 +164,8 @@ FORMS = (
         "US", re.compile(r"[1-9][AC-HJ-NP-RT-Y][AC-HJ-NP-RT-Y\d]\d[AC-HJ-NP-RT-Y]{2}\d[AC-HJ-NP-RT-Y]{2}\d\d"), _always
     ),
     Form("PT", re.compile(r"\d{8} \d [A-Z]{2}\d"), _always),
+    Form("", re.compile(r"(?:PNO|PAS|IDC|TIN)[A-Z]{2}-[A-Z0-9-]{5,20}[A-Z0-9]"), _always),  # ETSI EN 319 412-1
+    Form("", re.compile(r"\d\d-\d{6}-\d{6}-\d"), _luhn),  # a telephone's (IMEI)
     Form("", re.compile(r"(?=(?:\d{0,4}[A-Z]){5})[A-HJ-NPR-Z][A-HJ-NPR-Z0-9]{11}\d{5}"), _always),  # a car's (ISO 3779)
 )
 _START, _STOP = r"(?<![A-Za-z0-9_./:+-])", r"(?![A-Za-z0-9_-]|\.\d)"

@@ -21,7 +21,7 @@ _TITLE = (
     r"|Dipl\.-Ing|Ing|Rev|Sir|Lady|Señora?|Signora?|Senhora?|Madame|Monsieur)\.? ){0,2}"
 )
 _KANA, _HAN, _HANGUL = r"\u3040-\u30ff\u4e00-\u9fff", r"\u4e00-\u9fff", r"가-힣"
-_STOP = r"(?=[\s\"'`,;<>|)}\]\\.]|$)"
+_STOP = r"(?=[\s\"'`,;<>|)}\]\\.&]|$)"
 FULL_NAME = (
     rf"(?:{_TITLE}{WORD},? (?:{PARTICLE} )?{WORD}(?: (?:{PARTICLE} )?{WORD}){{0,2}}"
     rf"|[{_HAN}]{{2,4}}|[{_HANGUL}]{{2,4}}|[{_KANA}]{{2,5}}[ \u3000][{_KANA}]{{1,5}}){_STOP}"
@@ -113,9 +113,10 @@ _END_OF_LINE = re.compile(r"[.!]?[ \t\r]*(?:\n|\Z)")
 _REACH = 60
 """Characters before a name that are looked at."""
 _MAIL_BEHIND = re.compile(
-    r"[\"']?(?:,[ ]?[\"']?e?mail[\"']?[ ]?[=:][ ]?[\"']|[ ]?[<(\[])(?:mailto:)?(?=[\w.+-]{0,64}@[\w-])"
+    r"[\"']?(?:,[ ]?[\"']?e?mail[\"']?[ ]?[=:][ ]?[\"']"
+    r"|[\"']?[,;\t|][ ]?[\"']?|[ ]?[<(\[])(?:mailto:)?(?=[\w.+-]{0,64}@[\w-])"
 )
-_BEFORE_MAIL = (" ", "<", "(", "[", '"', "'", ",")
+_BEFORE_MAIL = (" ", "<", "(", "[", '"', "'", ",", ";", "\t", "|")
 _BLAME = re.compile(
     r"\((?P<name>[^\W\d_][^()\d\n]{1,40}?)\s{1,20}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [-+]\d{4}\s{1,8}\d{1,6}\)"
 )

@@ -45,7 +45,7 @@ _PHONE = re.compile(
 )
 _DIGITS = re.compile(r"[(+\d][\d ()./+-]{5,60}\d")
 """Where a telephone number may be: the pattern of all their forms is slow."""
-_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d\d(?: ?[A-Z0-9]{2,4}){3,8}")
+_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d\d(?: ?[A-Z0-9]{1,4}){3,8}")
 _IBAN_LENGTHS = {
     int(length): frozenset(countries.split())
     for length, countries in (
@@ -149,6 +149,7 @@ def _logins(text: str) -> Iterator[Place]:
 _MAC = re.compile(r"(?<![\w:-])(?:[0-9A-Fa-f]{2}([:-]))(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])")
 _MAC_OF_CISCO = re.compile(r"(?<![\w.])(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}(?![\w.])")
 _NOBODY = re.compile(r"(?:00|ff)(?:[:-](?:00|ff)){5}|01[:-]00[:-]5e.*|33[:-]33.*", re.IGNORECASE)
+_WALLET_OF_MONERO = re.compile(r"(?<![\w/])[48][1-9A-HJ-NP-Za-km-z]{94}(?![\w/])")
 _BITCOIN = re.compile(r"(?<![\w/])(?:bc1[02-9ac-hj-np-z]{25,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34})(?![\w/])")
 _SIGNED = re.compile(
     r"(?:^[ \t]*(?:Author|Committer|Commit|[A-Z][a-z]+(?:-[a-z]+)*-[Bb]y|From|To|Cc|Reply-To)|[\"']author[\"'])"
@@ -283,6 +284,8 @@ def _patients(text: str) -> Iterator[Place]:
 
 
 def _wallets(text: str) -> Iterator[Place]:
+    for match in _WALLET_OF_MONERO.finditer(text):
+        yield Place(*match.span(), "bank")
     for match in _BITCOIN.finditer(text):
         if match.group().startswith("bc1") or is_base58_with_check(match.group()):
             yield Place(*match.span(), "bank")
@@ -293,7 +296,7 @@ def _names(text: str) -> Iterator[Place]:
     for match in _SIGNED.finditer(text) if "<" in text else ():
         if not _MACHINE.search(match["name"]) and not _MACHINE.search(match["mail"]):
             yield Place(*match.span("name"), "name")
-    for match in _CARD_OF_PERSON.finditer(text) if "BEGIN:VCARD" in text else ():
+    for match in _CARD_OF_PERSON.finditer(text) if "BEGIN:VCARD" in text or "\nADR" in text or "\nTEL" in text else ():
         yield Place(*match.span("name"), "name")
     for match in _FOREIGN_SENDER.finditer(text) if not text.isascii() and "@" in text else ():
         yield Place(*match.span("name"), "name")

@@ -53,11 +53,14 @@ _IS = (
     r"(?:is|was|on|as|are|ist|lautet|war|est|était|es|era|è|é|är|er|on|jest|to|wynosi|esta|číslo|je|van|of|at|in|to"
     r"|number|nummer|no|nr|n)"
 )
-_VALUE_OF = r"[\"']{1,2}[ ]?,\s{0,20}[\"']?value[\"']?[ ]?:[ ]?[\"']"
+_VALUE_OF = (
+    r"(?:[\"']{1,2}[ ]?,\s{0,20}[\"']?value[\"']?[ ]?:[ ]?[\"']"
+    r"|[\"']{0,2}[ ]?:[ ]?\{\s{0,20}[\"']?(?:number|no|id|value)[\"']?[ ]?:[ ]?[\"'])"
+)
 """Between a name and its value in an object with parts for both."""
 _LINK = re.compile(
     rf"{_CLOSE}(?:{_VALUE_OF}|(?:[ \t.]{{0,30}}(?:=>|->|[:=#：]{{1,2}}|[|>](?![=>]))|[ \t]{{1,3}}{_IS}(?=[ \t.])\.?"
-    rf"|[(](?=[\"'])|(?=[ \t])|[是为はが：])(?:[ \t]{{0,3}}\r?\n[ \t]{{0,8}})?{_OPEN})"
+    rf"|[(](?=[\"'])|[ ]?[.]{{3,40}}(?=[ ])|(?=[ \t])|[是为はが：])(?:[ \t]{{0,3}}\r?\n[ \t]{{0,8}})?{_OPEN})"
 )
 _FIRM_LINK = re.compile(
     rf"{_CLOSE}(?:{_VALUE_OF}|[ \t.]{{0,30}}(?:=>|[:=#：]{{1,2}}|[|>](?![=>])){_OPEN}|[ ]\"|[是为は]{_OPEN})"

@@ -23,7 +23,7 @@ _ENTITY = re.compile(r"&(?:quot|apos|amp|lt|gt|#\d{2,4}|#x[0-9a-fA-F]{2,4});")
 _PREFIX = re.compile(
     r"^(?:[ \t]*(?:"
     r"(?:[\w./~-]{1,200}:\d{1,6}:|[\w./~-]{1,200}\.\w{1,8}-\d{1,6}-)"  # a file's name and a line number, as of grep
-    r"|\d{1,6}(?:→|\t|[:|│][ ]?|-(?!\d)[ ]?)"  # a line number
+    r"|\d{1,6}(?:→|\t|[:|│][ ]?|-(?!\d|[\da-f]{4,6}$)[ ]?)"  # a line number
     r"|[-+](?!-)[ ]?"  # of a diff or a list
     r"|[#;*>│|]{1,3}[ ]|/{2,3}!?[ ]?|--[ ]|REM[ ]"  # of a comment, a quotation or a box
     r")){1,3}",

@@ -11,7 +11,7 @@ from workbench.transcript.secret_values import is_random, is_sample, is_strong_p
 from workbench.transcript.words import lowered, words_of
 
 _TOKEN = re.compile(
-    r"(?<![\w+/.~@%$&?#-])(?![\w+/.~|:$-]{0,24}://)(?=[\w+/.~|$-]{0,60}\d)(?=[\w+/.~|$-]{0,60}[a-z])"
+    r"(?<![\w+/.~@%$&?#-])(?=[\w+/.~|$-]{19})(?![\w+/.~|:$-]{0,24}://)(?=[\w+/.~|$-]{0,60}\d)(?=[\w+/.~|$-]{0,60}[a-z])"
     r"(?=[\w+/.~|$-]{0,60}[A-Z])[A-Za-z0-9][\w+/.~|$-]{18,400}={0,2}(?![\w+/(-])"
 )
 """Letters of both cases and digits without a space between."""
@@ -49,11 +49,11 @@ _REACH_OF_CIPHER = 300
 """What follows is readable by nobody without a key that stands elsewhere."""
 _PROSE = words_of("prose")
 _OF_WALLETS = ("seed", "wallet", "phrase", "mnemonic", "ledger", "metamask", "trezor")
-_WORDS_OF_WALLET = re.compile(r"(?<![\w-])(?:[a-z]{3,8} ){11,23}[a-z]{3,8}(?![\w-]| [a-z])")
+_WORDS_OF_WALLET = re.compile(r"(?<![\w-])(?:[a-z]{3,8}[ \n]){11,23}[a-z]{3,8}(?![\w-]|[ \n][a-z])")
 _BEFORE, _BEHIND = 60, 40
 """Characters of a line that are looked at on either side."""
 _CALL = re.compile(
-    r"(?:Auth\d?\w{0,20}|Handler|Client|A[pP][iI]|Session|Device|Credentials?|Signer|Wallet)\("
+    r"(?:Auth\d?\w{0,20}|Handler|Client|A[pP][iI]|Session|Device|Credentials?|Signer|Wallet)(?:\.new)?\("
     r"(?P<arguments>[^()\n]{12,600})\)"
 )
 """What makes the client of a service."""
@@ -83,7 +83,7 @@ def secrets_of_lines(text: str) -> Iterator[tuple[int, int]]:
 
 def _is_wallet(text: str, match: re.Match[str]) -> bool:
     """Whether words without any of a sentence stand where the words of a wallet could."""
-    words = match.group().split(" ")
+    words = match.group().split()
     if len(words) % 3 or not _PROSE.isdisjoint(words) or len(set(words)) < len(words) - 2:
         return False
     near = text[max(0, match.start() - 2 * _BEFORE) : match.end() + _BEFORE].lower()

@@ -12,6 +12,7 @@ from workbench.transcript.secret_lines import further_passwords
 from workbench.transcript.secret_names import Name, Strength, telling_names
 from workbench.transcript.secret_sentences import value_in_sentence
 from workbench.transcript.secret_values import (
+    is_call,
     is_folder,
     is_no_value,
     is_own_name,
@@ -258,7 +259,9 @@ def _begins_line(line: str) -> bool:
 def _is_yaml(linked: str, value: str, line: str) -> bool:
     if "：" in linked:
         return True
-    return linked.strip(" \t\"'`*") == ":" and linked[-1:] in (" ", "\t") and not is_type(value)
+    if is_type(value) or is_call(value):
+        return False
+    return linked.strip(" \t\"'`*") == ":" and linked[-1:] in (" ", "\t")
 
 
 def _is_setting(linked: str, line: str, behind: str) -> bool:

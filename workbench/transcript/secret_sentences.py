@@ -4,7 +4,14 @@ import re
 from collections.abc import Iterator
 
 from workbench.transcript.secret_names import Name, Strength
-from workbench.transcript.secret_values import is_no_name, is_no_value, is_password_like, is_random, is_strong_password
+from workbench.transcript.secret_values import (
+    is_call,
+    is_no_name,
+    is_no_value,
+    is_password_like,
+    is_random,
+    is_strong_password,
+)
 from workbench.transcript.words import words_of
 
 _IS = (
@@ -150,7 +157,7 @@ def _is_said(value: str, strength: Strength, *, quoted: bool) -> bool:
     words = value.split(" ")
     if len(words) > 1:
         return quoted and len(words) <= 5 and any(char.isdigit() for char in value) and _PROSE.isdisjoint(words)
-    return is_password_like(value) or _is_made_up(value) or _is_joined(value)
+    return not is_call(value) and (is_password_like(value) or _is_made_up(value) or _is_joined(value))
 
 
 def _is_joined(value: str) -> bool:

@@ -38,6 +38,7 @@ _DEFAULT_PASSWORDS = frozenset(
 )
 _TEMPLATE = re.compile(r"\{\{|\$(?:\{[^\s{}]*\}|\([^()]*\)|[({]\Z)|<%=?[ \w]|\.\.\.|…")
 _MEMBER = re.compile(r"[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+")
+_CALL = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\(")
 _FOLDER = re.compile(r"~?/|[A-Za-z]:[\\/]|\.\.?/")
 _LINK = re.compile(r"[a-z][a-z+.-]{1,20}://", re.IGNORECASE)
 _FILE = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{1,5}\d?")
@@ -132,8 +133,8 @@ def is_no_value(value: str, *, is_literal: bool = False) -> bool:
 
 
 def _has_titles(parts: list[str]) -> bool:
-    """Whether most parts begin with a capital, as words of a phrase do and members of objects do not."""
-    return 2 * sum(map(str.istitle, parts)) >= len(parts)
+    """Whether parts begin with a capital, as words of a phrase do: most, or one behind the first word."""
+    return 2 * sum(map(str.istitle, parts)) >= len(parts) or any(part[0].isupper() for part in parts[1:])
 
 
 def is_placeholder(value: str) -> bool:
@@ -155,6 +156,11 @@ def is_own_name(value: str) -> bool:
 def is_type(value: str) -> bool:
     """Whether it is a name of a program, as after `password: PasswordField`."""
     return _TYPE.fullmatch(value) is not None
+
+
+def is_call(value: str) -> bool:
+    """Whether it begins as a call of a program does, which makes a value: `z.string().min(12)`."""
+    return _CALL.match(value) is not None
 
 
 def is_unlike_words(value: str) -> bool:

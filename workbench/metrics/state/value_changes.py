@@ -46,7 +46,7 @@ _BOUND = re.compile(
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[A-Za-z0-9_/@#$€+-](?:[\w./:@#%$€+-]*[\w%])?")
-_NEW_KEYS = ("new_string", "new_str", "newText", "new_text", "new", "replace")
+_NEW_KEYS = ("new_string", "newString", "new_str", "newText", "new_text", "new", "replace")
 
 ENOUGH = 2
 """How many words of what a value is about must occur beside it; all where there are fewer."""
