@@ -7,7 +7,6 @@ The trajectories of the same tasks (schwerli/Context-Bench, `traj`) are read whe
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +22,8 @@ from summaries import cut
 
 from workbench.experiment.prepared import Prepared, prepared
 from workbench.formats import decimal, some
-from workbench.importers.importer import UnknownFormat, load
+from workbench.importers.importer import load
+from workbench.metrics.bm25 import Bm25
 from workbench.metrics.code.lines import compared_lines, is_specific
 from workbench.metrics.code.reading import CodeReading
 from workbench.metrics.code.uses import spoken_texts
@@ -61,8 +61,6 @@ COLUMNS = {
 }
 """What the page shows: the labels, and the measures beside them."""
 LABELS = ("gold", "pairs")
-SATURATION = 1.2
-LENGTH = 0.75
 
 
 def measured(paths: Sequence[str], _: bool) -> Frames:
@@ -127,11 +125,7 @@ def trajectories(labels: str, folder: str) -> Iterator[Trajectory]:
         drawn[path.parent.name] += 1
         if drawn[path.parent.name] > A_TASK:
             continue
-        try:
-            sessions = load(str(path))
-        except UnknownFormat:  # a patch longer than what the importer looks at stands before the messages
-            sessions = load(str(path), format="openai_chat")
-        for session in sessions:
+        for session in load(str(path)):
             yield Trajectory(str(path.relative_to(folder)), session, of_task[path.parent.name])
 
 
@@ -168,7 +162,7 @@ class Boundary:
     labels: CodeLines
     runs: frozenset[tuple[str, ...]]
     answers: Sequence[str]
-    lines: LineSearch
+    bm25: Bm25
 
     @classmethod
     def of(cls, ready: Prepared, sized: SizedHistory, labels: CodeLines) -> Boundary:
@@ -179,7 +173,7 @@ class Boundary:
         answers = ["\n".join(spoken_texts(answer)) for answer in future]
         runs = runs_of("\n".join(answers)) & runs_of(text_of(past))
         shown = labels.both(CodeLines.of([text_of(past)]))
-        return cls(ready, sized.at, shown, runs, answers[:ANSWERS], LineSearch(text_of(past)))
+        return cls(ready, sized.at, shown, runs, answers[:ANSWERS], Bm25([text_of(past)]))
 
     def values(self, context: Context) -> dict[str, object]:
         """The share of the labelled lines that a context has whole, and each metric's value; None where it has none."""
@@ -200,7 +194,7 @@ class Boundary:
             "edits": exams.later_use.shares(self.at, seen).get("edits"),
             "exam": exam.score(seen) if enough else None,
             "presence": demand.retained(seen.kept, seen.texts).mean("presence") if len(demand) >= FEWEST else None,
-            "bm25": self.lines.share(self.answers, text),
+            "bm25": float(np.mean(self.bm25.shares(self.answers, text))) if self.answers else None,
             "runs": len(self.runs & runs_of(text)) / len(self.runs) if len(self.runs) >= FEWEST else None,
         }
 
@@ -216,44 +210,6 @@ def runs_of(text: str) -> frozenset[tuple[str, ...]]:
     return frozenset(zip(*(words[start:] for start in range(RUN)), strict=False))
 
 
-class LineSearch:
-    """BM25 over lines, with the rarity of words and the usual length of a history's lines."""
-
-    def __init__(self, history: str) -> None:
-        lines = _words_of_lines(history)
-        self._count = len(lines)
-        self._holding = Counter(word for line in lines for word in set(line))
-        self._usual = max(sum(map(len, lines)) / max(len(lines), 1), 1.0)
-
-    def share(self, queries: Sequence[str], text: str) -> float:
-        """The score of a text's best line for each query, as a share of the highest that a line can have: the mean."""
-        lines = [(Counter(line), len(line)) for line in _words_of_lines(text)]
-        shares = [self._best(set(_words(query)), lines) for query in queries]
-        return float(np.mean(shares)) if shares else 0.0
-
-    def _best(self, query: set[str], lines: Sequence[tuple[Counter[str], int]]) -> float:
-        weights = {word: self._weight(word) for word in query}
-        best = 0.0
-        for counts, length in lines:
-            penalty = SATURATION * (1 - LENGTH + LENGTH * length / self._usual)
-            shared = counts.keys() & query
-            score = sum(weights[word] * counts[word] * (SATURATION + 1) / (counts[word] + penalty) for word in shared)
-            best = max(best, score)
-        return best / max(sum(weights.values()) * (SATURATION + 1), 1e-9)
-
-    def _weight(self, word: str) -> float:
-        holding = self._holding[word]
-        return math.log(1 + (self._count - holding + 0.5) / (holding + 0.5))
-
-
-def _words(text: str) -> list[str]:
-    return ["".join(filter(str.isalnum, word)) for word in text.lower().split()]
-
-
-def _words_of_lines(text: str) -> list[list[str]]:
-    return [words for words in map(_words, text.split("\n")) if words]
-
-
 def code_table(rows: pd.DataFrame) -> Iterator[str]:
     """The labelled lines kept by each context beside the metrics, the order within a boundary, and the sign."""
     tasks = rows["session"].nunique()
@@ -265,7 +221,7 @@ def code_table(rows: pd.DataFrame) -> Iterator[str]:
     yield "|---" * (len(COLUMNS) + 1) + "|"
     for name in CONTEXTS:
         context = rows[rows["context"] == name]
-        if context.empty:  # the mask hides results of tools, of which agents with a shell in their words have none
+        if context.empty:  # no context of it was small enough
             continue
         cells = [decimal(_mean_of_sessions(context, measure)) for measure in COLUMNS]
         yield f"| `{name}` | {' | '.join(cells)} |"
