@@ -125,6 +125,7 @@ GAMERS: Mapping[str, Gamer | Salad] = {
         order="newest",
     ),
     "salad": Salad("people", order="rare", words=12),
+    "telegram": Salad("people", order="rare", words=12, shuffled=False),
 }
 """Contexts that name much and say little."""
 REFERENCES: Mapping[str, ContextMaker] = {
