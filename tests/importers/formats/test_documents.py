@@ -226,6 +226,15 @@ def test_an_old_trajectory_of_mini_swe_agent_is_the_list_of_its_messages(tmp_pat
     assert len(answer(session).calls) == 1
 
 
+def test_two_answers_of_mini_swe_agent_in_a_row_are_told(tmp_path: Path) -> None:
+    messages = [
+        {**message, "role": "assistant"} if message["content"] == "Please give exactly one action." else message
+        for message in MINI_SWE["messages"]
+    ]
+    session = only(document(tmp_path, {**MINI_SWE, "messages": messages}))
+    assert any("follows another answer" in note for note in session.origin.skipped)
+
+
 def test_openhands(tmp_path: Path) -> None:
     session = only(written(tmp_path, [OPENHANDS]))
     assert words(session) == [

@@ -50,6 +50,7 @@ class MiniSweAgentBuilder(ChatBuilder):
     about = {"title": "instance_id"}
     usage_fields = OPENAI_USAGE
     has_task = has_ended = False
+    previous_role = ""
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message. `exit` is the client's, and ends the run."""
@@ -57,7 +58,11 @@ class MiniSweAgentBuilder(ChatBuilder):
             self.source.note("stands after the end of the run", field="role")
         extra = mapping(record, "extra")
         timed = {"timestamp": extra.get("timestamp"), **record}
-        match text(record, "role"):
+        role = text(record, "role")
+        if role == self.previous_role == "assistant":
+            self.source.note("follows another answer, with nothing between them", field="role")
+        self.previous_role = role
+        match role:
             case "assistant":
                 response = mapping(extra, "response")
                 answer = {"usage": response.get("usage"), "model": response.get("model")}
