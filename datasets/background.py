@@ -2,7 +2,7 @@
 
 Usage: python datasets/background.py RECORDINGS ...
 
-Adds to `workbench/metrics/background.tsv` what occurs in at least four projects of these recordings, except quotes and
+Adds to `workbench/evaluation/metrics/background.tsv` what occurs in at least four projects of these recordings, except quotes and
 hashes, files (each project means its own `main.go`) and numbers that are not round (projects share those by chance).
 The list is part of a version: a session's score does not depend on the other sessions of a run.
 """
@@ -13,11 +13,11 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from workbench.extraction.entities import Entity
-from workbench.importers.importer import scan
-from workbench.metrics.background import BACKGROUND
-from workbench.metrics.index import Index
-from workbench.transcript.message import Text, UserMessage
+from workbench.engine.extraction.entities import Entity
+from workbench.recordings.importers.importer import scan
+from workbench.evaluation.metrics.background import BACKGROUND
+from workbench.evaluation.metrics.index import Index
+from workbench.engine.transcript.message import Text, UserMessage
 
 LIST = Path(__file__).parents[1] / "workbench" / "metrics" / "background.tsv"
 PROJECTS = 4

@@ -14,18 +14,18 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from workbench.importers import native  # noqa: E402
-from workbench.models.tokenizer import TiktokenCounter  # noqa: E402
-from workbench.datasets.recorder import read_task, record  # noqa: E402
-from workbench.transcript.log import MessageEntry  # noqa: E402
-from workbench.transcript.message import AssistantMessage, counted_text, said_texts  # noqa: E402
+from workbench.recordings.importers import native  # noqa: E402
+from workbench.engine.models.tokenizer import TiktokenCounter  # noqa: E402
+from workbench.recordings.datasets.recorder import read_task, record  # noqa: E402
+from workbench.engine.transcript.log import MessageEntry  # noqa: E402
+from workbench.engine.transcript.message import AssistantMessage, counted_text, said_texts  # noqa: E402
 
 CARD = """\
 # Written by datasets/build.py; do not edit.
 name = "{name}"
 title = "{title}"
 project = "{project}"
-made = "Recorded by workbench.datasets.recorder from datasets/tasks/{name}: the words of user and agent are scripted, every tool \
+made = "Recorded by workbench.recordings.datasets.recorder from datasets/tasks/{name}: the words of user and agent are scripted, every tool \
 call was really run, and its result, exit code and duration are what came back."
 licence = "MIT"
 sha256 = "{sha256}"

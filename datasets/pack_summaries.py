@@ -26,24 +26,24 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from workbench.errors import AnswerAwaited  # noqa: E402
-from workbench.experiment.compare import Run  # noqa: E402
-from workbench.experiment.prepared import What, read, sources_of  # noqa: E402
-from workbench.experiment.replay_rows import replays  # noqa: E402
-from workbench.experiment.requests_ahead import RequestsAhead  # noqa: E402
-from workbench.experiment.spec import RunSpec  # noqa: E402
-from workbench.models.bundled_answers import (  # noqa: E402
+from workbench.base.errors import AnswerAwaited  # noqa: E402
+from workbench.evaluation.experiment.compare import Run  # noqa: E402
+from workbench.evaluation.experiment.prepared import What, read, sources_of  # noqa: E402
+from workbench.evaluation.experiment.replay_rows import replays  # noqa: E402
+from workbench.evaluation.experiment.requests_ahead import RequestsAhead  # noqa: E402
+from workbench.evaluation.experiment.spec import RunSpec  # noqa: E402
+from workbench.engine.models.bundled_answers import (  # noqa: E402
     NAME,
     BundledAnswer,
     answers_text,
     read_answers,
     shipped_file,
 )
-from workbench.models.folder import Folder, about  # noqa: E402
-from workbench.models.model import Completion, SummaryRequest  # noqa: E402
-from workbench.models.plain_text import request_key  # noqa: E402
-from workbench.models.summary_quality import RepairingModel  # noqa: E402
-from workbench.models.wrappers import AnsweringModel  # noqa: E402
+from workbench.engine.models.folder import Folder, about  # noqa: E402
+from workbench.engine.models.model import Completion, SummaryRequest  # noqa: E402
+from workbench.engine.models.plain_text import request_key  # noqa: E402
+from workbench.engine.models.summary_quality import RepairingModel  # noqa: E402
+from workbench.engine.models.wrappers import AnsweringModel  # noqa: E402
 
 COMMANDS = ("main", "results")
 """The commands of the README whose summaries ship, by their marks."""

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 from rows import Frames
 
-from workbench.analysis.equal_size import ANSWERED, names_only
-from workbench.compaction.presets import catalogue
-from workbench.errors import SettingError
-from workbench.experiment.prepared import Prepared, prepared, sessions_in, sources_of
-from workbench.formats import decimal, percent, some
-from workbench.transcript.session import Session
-from workbench.validation.adversaries import scored
-from workbench.validation.used_things import compacted, used_things
+from workbench.base.errors import SettingError
+from workbench.base.formats import decimal, percent, some
+from workbench.engine.compaction.presets import catalogue
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.analysis.equal_size import ANSWERED, names_only
+from workbench.evaluation.experiment.prepared import Prepared, prepared, sessions_in, sources_of
+from workbench.lab.validation.adversaries import scored
+from workbench.lab.validation.used_things import compacted, used_things
 
 TITLES = {"shuffled": "shuffled lines", "sided": "soups, each word on its side"}
 

@@ -10,14 +10,14 @@ from tempfile import TemporaryDirectory
 import pandas as pd
 from summaries import COUNT, recorded_contexts_of, written
 
-from workbench.experiment.prepared import Prepared
-from workbench.formats import decimal
-from workbench.importers.importer import load
-from workbench.transcript.message import Summary, said_text
-from workbench.validation.answers.records import graded
-from workbench.validation.gaming import filled
-from workbench.validation.judges import text_of
-from workbench.validation.used_things import used_things
+from workbench.base.formats import decimal
+from workbench.engine.transcript.message import Summary, said_text
+from workbench.evaluation.experiment.prepared import Prepared
+from workbench.lab.validation.answers.records import graded
+from workbench.lab.validation.gaming import filled
+from workbench.lab.validation.judges import text_of
+from workbench.lab.validation.used_things import used_things
+from workbench.recordings.importers.importer import load
 
 
 def answers_held(folder: Path) -> pd.DataFrame:

@@ -20,22 +20,22 @@ from rows import Frames
 from scipy.stats import spearmanr
 from summaries import cut
 
-from workbench.experiment.prepared import Prepared, prepared
-from workbench.formats import decimal, some
-from workbench.importers.importer import load
-from workbench.metrics.bm25 import Bm25
-from workbench.metrics.code.lines import compared_lines, is_specific
-from workbench.metrics.code.reading import CodeReading
-from workbench.metrics.code.uses import spoken_texts
-from workbench.metrics.demand import HORIZON
-from workbench.metrics.exam.exams import Exams
-from workbench.metrics.reference_contexts import Oracle
-from workbench.metrics.view import view
-from workbench.replays.boundaries import at_shares
-from workbench.replays.matched import ALLOWED, SizedHistory, sized_histories
-from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Message
-from workbench.transcript.session import Session
+from workbench.base.formats import decimal, some
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import AssistantMessage, Message
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.prepared import Prepared, prepared
+from workbench.evaluation.metrics.bm25 import Bm25
+from workbench.evaluation.metrics.code.lines import compared_lines, is_specific
+from workbench.evaluation.metrics.code.reading import CodeReading
+from workbench.evaluation.metrics.code.uses import spoken_texts
+from workbench.evaluation.metrics.demand import HORIZON
+from workbench.evaluation.metrics.exam.exams import Exams
+from workbench.evaluation.metrics.reference_contexts import Oracle
+from workbench.evaluation.metrics.view import view
+from workbench.evaluation.replays.boundaries import at_shares
+from workbench.evaluation.replays.matched import ALLOWED, SizedHistory, sized_histories
+from workbench.recordings.importers.importer import load
 
 SHARE = 0.1
 """Of the history, in tokens."""

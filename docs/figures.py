@@ -20,14 +20,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 from prose import STUDIES, page_name, problems
 from rows import between_marks
 
-from workbench.analysis.paired import Estimate
-from workbench.experiment.store import Results
-from workbench.formats import gap, p_value, percent
-from workbench.metrics import NAMES, WORK
-from workbench.palette import REFERENCES
-from workbench.report.comparison import differences
-from workbench.report.tables import Tables
-from workbench.report.verdict import over_sessions
+from workbench.base.formats import gap, p_value, percent
+from workbench.base.palette import REFERENCES
+from workbench.evaluation.analysis.paired import Estimate
+from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.metrics import NAMES, WORK
+from workbench.report.page.comparison import differences
+from workbench.report.page.tables import Tables
+from workbench.report.page.verdict import over_sessions
 
 DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from workbench.experiment.columns import SOURCE
-from workbench.importers.importer import formats
+from workbench.evaluation.experiment.columns import SOURCE
+from workbench.recordings.importers.importer import formats
 
 FOLDER = Path(__file__).parent / "reference"
 FEATURES = ("calls", "thinking", "images", "usage", "times", "model", "system", "tree", "compactions")

@@ -8,21 +8,21 @@ from dataclasses import replace
 
 import pandas as pd
 
-from workbench.analysis.paired import estimate
-from workbench.compaction.engine import compact
-from workbench.compaction.plan import Budget
-from workbench.compaction.presets import preset
-from workbench.experiment.prepared import Prepared, prepared, sessions_in, sources_of
-from workbench.formats import some
-from workbench.models.extractive import Extractive
-from workbench.models.model import Model, SummaryRequest
-from workbench.models.tokenizer import TiktokenCounter
-from workbench.replays.boundaries import at_shares
-from workbench.replays.matched import RecordedContexts, SizedHistory, recorded_contexts, sized_histories
-from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Summary
-from workbench.transcript.session import Session
-from workbench.validation.judges import JUDGES, Judged
+from workbench.base.formats import some
+from workbench.engine.compaction.engine import compact
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.presets import preset
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.model import Model, SummaryRequest
+from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import Message, Summary
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.analysis.paired import estimate
+from workbench.evaluation.experiment.prepared import Prepared, prepared, sessions_in, sources_of
+from workbench.evaluation.replays.boundaries import at_shares
+from workbench.evaluation.replays.matched import RecordedContexts, SizedHistory, recorded_contexts, sized_histories
+from workbench.lab.validation.judges import JUDGES, Judged
 
 TITLES = JUDGES | {"bound": "*bound*"}
 """The judges as pages name them."""

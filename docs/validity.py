@@ -28,18 +28,18 @@ from rows import Frames, Part, run
 from summaries import at_equal_size, at_recorded, by_judge, by_session, counted, recorded_table, sample, sizes_table
 from writers import tried, writers_table
 
-from workbench.analysis.fetched_again import by_way, figures, lead_note, precision_table, ranks, with_intervals
-from workbench.analysis.selfcheck import sessions_of
-from workbench.datasets.bundled import bundled_files
-from workbench.formats import decimal, some
-from workbench.sides.gamers import gamers
-from workbench.sides.planted import planted
-from workbench.sides.real_readers import real_readers
-from workbench.sides.wordings import wordings
-from workbench.validation.answers.exams import METRICS, agreement, verdicts
-from workbench.validation.answers.records import graded
-from workbench.validation.needs import labelled
-from workbench.validation.used_things import COLUMNS, CONTROL, compacted, used_things
+from workbench.base.formats import decimal, some
+from workbench.lab.sides.gamers import gamers
+from workbench.lab.sides.planted import planted
+from workbench.lab.sides.real_readers import real_readers
+from workbench.lab.sides.wordings import wordings
+from workbench.lab.validation.answers.exams import METRICS, agreement, verdicts
+from workbench.lab.validation.answers.records import graded
+from workbench.lab.validation.fetched_again import by_way, figures, lead_note, precision_table, ranks, with_intervals
+from workbench.lab.validation.needs import labelled
+from workbench.lab.validation.selfcheck import sessions_of
+from workbench.lab.validation.used_things import COLUMNS, CONTROL, compacted, used_things
+from workbench.recordings.datasets.bundled import bundled_files
 
 PAGE = Path(__file__).parents[1] / "reports" / "studies" / "validity" / "README.md"
 FIRST_PAGE = Path(__file__).parent / "validity.md"

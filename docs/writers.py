@@ -14,13 +14,13 @@ import numpy as np
 import pandas as pd
 from summaries import AT, SHARES, TITLES, cut, ours, rows_of
 
-from workbench.analysis.paired import estimate
-from workbench.experiment.prepared import prepared
-from workbench.models.extractive import choice, outline
-from workbench.replays.boundaries import at_shares
-from workbench.replays.matched import sized_histories
-from workbench.transcript.session import Session
-from workbench.validation.judges import Judged
+from workbench.engine.models.extractive import choice, outline
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.analysis.paired import estimate
+from workbench.evaluation.experiment.prepared import prepared
+from workbench.evaluation.replays.boundaries import at_shares
+from workbench.evaluation.replays.matched import sized_histories
+from workbench.lab.validation.judges import Judged
 
 SHOWN = ("exam", "edits", "request", "phrases", "bound", "runs", "rare", "compressed")
 TODAY, OTHER = "all rules", "truncate"
@@ -63,7 +63,7 @@ def used(without: Iterable[str]) -> Iterator[None]:
     with ExitStack() as stack:
         for rule in without:
             for name, value in RULES[rule].items():
-                stack.enter_context(patch(f"workbench.models.extractive.{name}", value))
+                stack.enter_context(patch(f"workbench.engine.models.extractive.{name}", value))
         yield
 
 

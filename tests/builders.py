@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.strategy import Preset, Situation
-from workbench.models.model import Model
-from workbench.models.tokenizer import TiktokenCounter
-from workbench.transcript.context import Context
-from workbench.transcript.message import (
+from workbench.engine.compaction.engine import Compaction, compact
+from workbench.engine.compaction.strategy import Preset, Situation
+from workbench.engine.models.model import Model
+from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import (
     AssistantMessage,
     Message,
     SystemMessage,

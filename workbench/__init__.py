@@ -5,7 +5,7 @@
 
 from lazy_loader import attach_stub
 
-from workbench.errors import missing_extra
+from workbench.base.errors import missing_extra
 
 __version__ = "0.1.0"
 

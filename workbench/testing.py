@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Unpack
 import pytest
 
 if TYPE_CHECKING:
-    from workbench.analysis.gate import GateResult
-    from workbench.compaction.strategy import Preset
-    from workbench.experiment.settings import GateSettings
-    from workbench.transcript.session import Session
+    from workbench.engine.compaction.strategy import Preset
+    from workbench.engine.transcript.session import Session
+    from workbench.evaluation.analysis.gate import GateResult
+    from workbench.evaluation.experiment.settings import GateSettings
 
 
 class CompactionGate:
@@ -61,11 +61,11 @@ class CompactionGate:
             The verdict, for further asserts.
         """
         __tracebackhide__ = True
-        from workbench.analysis.gate import Gate, gate
-        from workbench.analysis.scores import grouped, leading_metric
-        from workbench.experiment.compare import compare
-        from workbench.experiment.spec import DEFAULT_MODEL
-        from workbench.experiment.store import Results
+        from workbench.evaluation.analysis.gate import Gate, gate
+        from workbench.evaluation.analysis.scores import grouped, leading_metric
+        from workbench.evaluation.experiment.compare import compare
+        from workbench.evaluation.experiment.spec import DEFAULT_MODEL
+        from workbench.evaluation.experiment.store import Results
 
         mode = "natural" if share is None else "matched"
         rival = strategy if isinstance(baseline, Path) else baseline

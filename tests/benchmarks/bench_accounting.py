@@ -31,12 +31,12 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "reports" / "studies" / "size
 
 from sizes import BASELINE, SHARE, STRATEGIES, compactions, lines, measured, sessions, table_window
 
-from workbench.analysis.paired import interval, project_means, sign_flip
-from workbench.compaction.presets import preset
-from workbench.experiment.prepared import Prepared
-from workbench.metrics.costs.pricing import pricing
-from workbench.metrics.metric import MetricInput
-from workbench.models.extractive import Extractive
+from workbench.engine.compaction.presets import preset
+from workbench.engine.models.extractive import Extractive
+from workbench.evaluation.analysis.paired import interval, project_means, sign_flip
+from workbench.evaluation.experiment.prepared import Prepared
+from workbench.evaluation.metrics.costs.pricing import pricing
+from workbench.evaluation.metrics.metric import MetricInput
 from workbench.replay.boundaries import at_shares
 from workbench.replay.matched import recorded_contexts, recorded_histories, sized_histories
 from workbench.replay.natural import natural

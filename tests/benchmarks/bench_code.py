@@ -8,15 +8,15 @@ from __future__ import annotations
 import sys
 from time import process_time
 
-from workbench.compaction.presets import preset
-from workbench.datasets.bundled import bundled_files
-from workbench.experiment.prepared import Prepared, prepared, sessions_in, sources_of
-from workbench.metrics.code.reading import CodeReading
-from workbench.metrics.exam.exams import Exams
-from workbench.metrics.view import view
-from workbench.models.extractive import Extractive
-from workbench.replays.boundaries import at_shares
-from workbench.replays.matched import matched
+from workbench.engine.compaction.presets import preset
+from workbench.engine.models.extractive import Extractive
+from workbench.evaluation.experiment.prepared import Prepared, prepared, sessions_in, sources_of
+from workbench.evaluation.metrics.code.reading import CodeReading
+from workbench.evaluation.metrics.exam.exams import Exams
+from workbench.evaluation.metrics.view import view
+from workbench.evaluation.replays.boundaries import at_shares
+from workbench.evaluation.replays.matched import matched
+from workbench.recordings.datasets.bundled import bundled_files
 
 SHARES = (0.1, 0.3, 0.5)
 

@@ -23,10 +23,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from importers.test_fuzz import damaged, lost_silently, used, with_one_broken_line
+from recordings.importers.test_fuzz import damaged, lost_silently, used, with_one_broken_line
 
-from workbench.errors import FormatError
-from workbench.importers.importer import read
+from workbench.base.errors import FormatError
+from workbench.recordings.importers.importer import read
 
 SECONDS = 10
 MOST_MEMORY = 1 << 30

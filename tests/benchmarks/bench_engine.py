@@ -17,14 +17,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
-from workbench.compaction.engine import compact
-from workbench.compaction.guard import violations
-from workbench.compaction.plan import Budget
-from workbench.compaction.presets import preset
-from workbench.compaction.strategy import AtShare, Situation, Strategy
-from workbench.models.model import Completion, SummaryRequest
-from workbench.transcript.context import Context
-from workbench.transcript.message import (
+from workbench.engine.compaction.engine import compact
+from workbench.engine.compaction.guard import violations
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.presets import preset
+from workbench.engine.compaction.strategy import AtShare, Situation, Strategy
+from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import (
     AssistantMessage,
     Message,
     SystemMessage,

@@ -26,9 +26,9 @@ from typing import Any
 
 from bench_replay import joined
 
-from workbench.explorer.controls import FIRST, Controls
-from workbench.explorer.explorer import Explorer, explore
-from workbench.transcript.session import Session
+from workbench.engine.transcript.session import Session
+from workbench.report.explorer.controls import FIRST, Controls
+from workbench.report.explorer.explorer import Explorer, explore
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 FOLDERS = (

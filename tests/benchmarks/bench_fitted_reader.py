@@ -16,13 +16,13 @@ from statistics import median
 from time import perf_counter
 
 import workbench as wb
-from workbench.metrics.work_exam.document import exams_of
-from workbench.metrics.work_exam.fitted_reader import QuestionSheet, WeightedQuestion, shipped_reader
-from workbench.metrics.work_exam.read_context import PlacedContext, ReadContext
-from workbench.metrics.work_exam.reading import context_text
-from workbench.metrics.work_exam.word_cover import Rarity
-from workbench.models.tokenizer import TiktokenCounter
-from workbench.transcript.message import said_text
+from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.engine.transcript.message import said_text
+from workbench.evaluation.metrics.work_exam.document import exams_of
+from workbench.evaluation.metrics.work_exam.fitted_reader import QuestionSheet, WeightedQuestion, shipped_reader
+from workbench.evaluation.metrics.work_exam.read_context import PlacedContext, ReadContext
+from workbench.evaluation.metrics.work_exam.reading import context_text
+from workbench.evaluation.metrics.work_exam.word_cover import Rarity
 
 SESSION, BOUNDARY = "poolside-requirements", 238
 KEPT = (5, 25, 100, 238)

@@ -1,4 +1,4 @@
-"""Forges one of four sessions in every way of `tests/experiment/forged.py`; prints what that moves and what is said.
+"""Forges one of four sessions in every way of `tests/evaluation/experiment/forged.py`; prints what that moves and what is said.
 
     python tests/benchmarks/bench_forged.py
 
@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from experiment.forged import FORGERIES
-from experiment.forging import NEAR, WINDOWS, figures_of, outcome_of
+from evaluation.experiment.forged import FORGERIES
+from evaluation.experiment.forging import NEAR, WINDOWS, figures_of, outcome_of
 
 
 def main() -> int:

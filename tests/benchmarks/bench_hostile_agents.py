@@ -26,8 +26,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from trials.hostile import AGENTS
-from trials.hostile_trials import Host, Verdict, try_agent
+from lab.trials.hostile import AGENTS
+from lab.trials.hostile_trials import Host, Verdict, try_agent
 
 ROOT = Path(__file__).resolve().parents[2]
 SYSTEM_PROGRAMS = "/usr/local/bin:/usr/bin:/bin"

@@ -26,7 +26,7 @@ MEGABYTE = 1_000_000
 
 def measured(path: Path) -> dict[str, float]:
     """Read one file here and now: this runs in a process of its own."""
-    from workbench.importers.importer import load, scan
+    from workbench.recordings.importers.importer import load, scan
 
     with tempfile.TemporaryDirectory() as folder:
         load(made(Path(folder), 0))  # what is done once a process: imports, a look for installed importers

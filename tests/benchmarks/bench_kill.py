@@ -26,9 +26,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from builders import remembering, rules
-from workbench.experiment.store import COLUMNS
-from workbench.importers.native import save
-from workbench.transcript.session import Session
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.store import COLUMNS
+from workbench.recordings.importers.native import save
 
 STRATEGIES = "truncate,summarize,pipeline"
 REPLAYS_A_SESSION = 5

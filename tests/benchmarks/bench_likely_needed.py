@@ -19,12 +19,12 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
 
 from rows import Frames, Part, run
 
-from workbench.importers.importer import scan
-from workbench.metrics.demand import HORIZON
-from workbench.metrics.index import Index
-from workbench.transcript.log import CompactionEntry
-from workbench.transcript.message import AssistantMessage, said_texts
-from workbench.watching.needed import Losses, compactions
+from workbench.engine.transcript.log import CompactionEntry
+from workbench.engine.transcript.message import AssistantMessage, said_texts
+from workbench.evaluation.metrics.demand import HORIZON
+from workbench.evaluation.metrics.index import Index
+from workbench.evaluation.watching.needed import Losses, compactions
+from workbench.recordings.importers.importer import scan
 
 PAGE = Path(__file__).parents[2] / "docs" / "watch.md"
 LEAST = 10

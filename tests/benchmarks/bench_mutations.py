@@ -20,9 +20,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from importers.mutations import FAILURES, made_up, mutations, of_others, of_the_package, outcome
+from recordings.importers.mutations import FAILURES, made_up, mutations, of_others, of_the_package, outcome
 
-from workbench.importers.importer import read
+from workbench.recordings.importers.importer import read
 
 
 def main() -> int:

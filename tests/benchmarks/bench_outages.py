@@ -20,8 +20,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from experiment.outages import FAULTS, configured, met, spent, started
-from models.provider import serving
+from engine.models.provider import serving
+from evaluation.experiment.outages import FAULTS, configured, met, spent, started
 
 from workbench.cli.ending import finish
 

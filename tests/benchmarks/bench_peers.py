@@ -30,15 +30,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from bench_engine import Terse, long_conversation, planned
 
-from workbench.compaction.engine import compact
-from workbench.compaction.plan import Budget
-from workbench.compaction.presets import preset
-from workbench.compaction.presets.gemini_cli import ReverseBudget
-from workbench.compaction.presets.hermes_lean import HermesPrune
-from workbench.compaction.presets.opencode import Prune
-from workbench.compaction.strategy import Situation, Strategy
-from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Message, ToolResult, plain_text
+from workbench.engine.compaction.engine import compact
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.presets import preset
+from workbench.engine.compaction.presets.gemini_cli import ReverseBudget
+from workbench.engine.compaction.presets.hermes_lean import HermesPrune
+from workbench.engine.compaction.presets.opencode import Prune
+from workbench.engine.compaction.strategy import Situation, Strategy
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import AssistantMessage, Message, ToolResult, plain_text
 
 SUMMARY = "## Goal\ngo on\n" * 20
 KEEP_TOKENS = 100_000

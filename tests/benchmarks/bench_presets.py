@@ -33,12 +33,19 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from bench_engine import Terse, long_conversation, planned
 
-from workbench.compaction.engine import compact
-from workbench.compaction.plan import Budget
-from workbench.compaction.presets import BUILTIN, preset
-from workbench.compaction.strategy import Preset, Situation
-from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Message, SystemMessage, ToolCall, ToolResult, chars_per_token
+from workbench.engine.compaction.engine import compact
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.presets import BUILTIN, preset
+from workbench.engine.compaction.strategy import Preset, Situation
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    SystemMessage,
+    ToolCall,
+    ToolResult,
+    chars_per_token,
+)
 
 CHECKS = 20_000
 MESSAGES, PARTS = 2_000, 10

@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.recall_boundaries import SIZES, Ready, recordings
 
-from workbench.importers.importer import load
-from workbench.metrics.demand import Retention
+from workbench.evaluation.metrics.demand import Retention
+from workbench.recordings.importers.importer import load
 
 Rows = Mapping[tuple[str, str], Sequence[Retention]]
 

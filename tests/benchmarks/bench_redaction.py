@@ -8,9 +8,9 @@
     python tests/benchmarks/bench_redaction.py strangers [--check]      # kinds of other programs' documents, likewise
     python tests/benchmarks/bench_redaction.py masks FOLDER ... [--kinds name,id]  # what is masked, to read
 
-The kinds and values are made up from a seed (tests/transcript/planted.py); those of `faker` by the library of that
-name (tests/transcript/by_faker.py). Those of `strangers` restate the notations of other programs
-(tests/transcript/strangers.toml), each with its source.
+The kinds and values are made up from a seed (tests/engine/transcript/planted.py); those of `faker` by the library of that
+name (tests/engine/transcript/by_faker.py). Those of `strangers` restate the notations of other programs
+(tests/engine/transcript/strangers.toml), each with its source.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
 
 import pandas as pd
+from engine.transcript.planted import HARMLESS, SECRETS, personal_of, planted, recall_and_precision
+from engine.transcript.strangers import PERSONAL as STRANGE_PERSONAL
+from engine.transcript.strangers import SECRETS as STRANGE_SECRETS
+from engine.transcript.strangers import recall, rounds
 from rows import between_marks, read, stored
-from transcript.planted import HARMLESS, SECRETS, personal_of, planted, recall_and_precision
-from transcript.strangers import PERSONAL as STRANGE_PERSONAL
-from transcript.strangers import SECRETS as STRANGE_SECRETS
-from transcript.strangers import recall, rounds
 
-from workbench.importers.importer import scan
-from workbench.transcript.message import said_texts
-from workbench.transcript.personal import KINDS
-from workbench.transcript.redaction import MARK, Redactor
+from workbench.engine.transcript.message import said_texts
+from workbench.engine.transcript.personal import KINDS
+from workbench.engine.transcript.redaction import MARK, Redactor
+from workbench.recordings.importers.importer import scan
 
 Texts: TypeAlias = Sequence[tuple[str, str]]
 """Texts, each with its value."""
@@ -167,7 +167,7 @@ def masked_values(text: str, masked: str) -> dict[tuple[str, str], str]:
 
 def faker(count: int) -> Iterator[str]:
     """The page's table of personal data that another program made up."""
-    from transcript.by_faker import PERSONAL, recalls, wrongly
+    from engine.transcript.by_faker import PERSONAL, recalls, wrongly
 
     yield "| kind | recall, unnamed | recall, behind its name | harmless values masked |"
     yield "|---|---|---|---|"

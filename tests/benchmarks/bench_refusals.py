@@ -32,10 +32,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from live.talk import Record
 
-from workbench.compaction.presets import BUILTIN
+from workbench.engine.compaction.presets import BUILTIN
+from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionStarted
-from workbench.models.model import Completion, SummaryRequest
 
 WINDOW = 40_000
 STEPS = 400

@@ -23,15 +23,15 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import TypeVar
 
-from workbench.compaction.presets import preset
-from workbench.experiment.prepared import prepared
-from workbench.experiment.replay_rows import replay_rows
-from workbench.experiment.spec import RunSpec
-from workbench.importers.importer import scan
-from workbench.models import find_model
-from workbench.models.tokenizer import TiktokenCounter, loaded
-from workbench.transcript.message import AssistantMessage, Message, ToolCall, ToolResult, counted_text
-from workbench.transcript.session import Session
+from workbench.engine.compaction.presets import preset
+from workbench.engine.models import find_model
+from workbench.engine.models.tokenizer import TiktokenCounter, loaded
+from workbench.engine.transcript.message import AssistantMessage, Message, ToolCall, ToolResult, counted_text
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.prepared import prepared
+from workbench.evaluation.experiment.replay_rows import replay_rows
+from workbench.evaluation.experiment.spec import RunSpec
+from workbench.recordings.importers.importer import scan
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 WANTED = 1_000_000
@@ -40,7 +40,7 @@ STRATEGIES = ("none", "null", "truncate", "summarize", "pipeline")
 TURNS = 5
 
 TABLES = (
-    "workbench.registry", "workbench.metrics.builtin", "workbench.models.prices",
+    "workbench.base.registry", "workbench.evaluation.metrics.builtin", "workbench.engine.models.prices",
 )  # fmt: skip
 """Modules whose caches hold what is installed and the prices: nothing of a text."""
 

@@ -18,7 +18,7 @@ from statistics import median
 from time import time
 
 from playwright.sync_api import sync_playwright
-from report.made import made
+from report.page.made import made
 
 TIMES = (
     "(t => [t.loadEventEnd, (performance.getEntriesByName('first-contentful-paint')[0] || {startTime: NaN}).startTime])"

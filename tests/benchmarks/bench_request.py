@@ -38,11 +38,11 @@ sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 from live.long_talk import conversation
 from live.talk import Record
 
-from workbench.compaction.presets import BUILTIN
+from workbench.engine.compaction.presets import BUILTIN
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded
-from workbench.models.extractive import Extractive
-from workbench.models.model import Completion, SummaryRequest
 
 COSTS: dict[str, Callable[[list[Record]], list[Record]]] = {
     "plain": list, "copied": copy.deepcopy, "rebuilt": lambda messages: json.loads(json.dumps(messages)),

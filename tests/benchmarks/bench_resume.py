@@ -25,10 +25,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 from benchmarks.bench_stress import FORMATS, HABITS, conversation, weighed, with_habit
 from live.talk import Record
 
-from workbench.compaction.presets import BUILTIN
+from workbench.engine.compaction.presets import BUILTIN
+from workbench.engine.models.extractive import Extractive
 from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded
-from workbench.models.extractive import Extractive
 
 
 def requests(preset: str, format: str, habit: str, turns: int, window: int, *, killed: bool) -> Iterator[list[Record]]:

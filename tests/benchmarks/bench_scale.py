@@ -24,9 +24,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.bench_kill import replays
 
 from builders import remembering, rules
-from workbench.experiment.store import COLUMNS, Results
-from workbench.importers.native import save
-from workbench.transcript.session import Session
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.store import COLUMNS, Results
+from workbench.recordings.importers.native import save
 
 STRATEGIES = "truncate,summarize"
 TICK = 0.1

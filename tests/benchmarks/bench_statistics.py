@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from workbench.analysis.paired import interval, minimum_detectable, sign_flip
-from workbench.analysis.survival import survival
+from workbench.evaluation.analysis.paired import interval, minimum_detectable, sign_flip
+from workbench.evaluation.analysis.survival import survival
 
 Floats = NDArray[np.float64]
 Shape = Callable[[np.random.Generator, tuple[int, int]], Floats]
@@ -213,7 +213,7 @@ def margins(samples: int) -> None:
         for n in SESSIONS:
             values = SHAPES[name](np.random.default_rng(n + 2), (samples, n)) - mean_of(SHAPES[name])
             margin = 2.5 * float(values.std())
-            # A gate passes where these ends say so: tests/analysis/test_gate.py
+            # A gate passes where these ends say so: tests/evaluation/analysis/test_gate.py
             at, mirrored = values - margin, -values - margin
             (low, high), (low_mirrored, _) = interval(at), interval(mirrored)
             for place, holds in enumerate((low > -margin, low_mirrored > -margin, (low > -margin) & (high < margin))):

@@ -16,8 +16,8 @@ import sys
 from pathlib import Path
 from statistics import median
 
-from workbench.importers.importer import scan
-from workbench.models.tokenizer import TiktokenCounter
+from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.recordings.importers.importer import scan
 
 SHARED = Path(__file__).parents[3] / "shared"
 FOLDERS = ("wanted-formats", "more-projects", "corpora")

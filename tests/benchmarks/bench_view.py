@@ -31,13 +31,13 @@ from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from view.made import get, served
+from report.view.made import get, served
 
-from workbench.experiment.compare import compare
-from workbench.explorer.explorer import explore
-from workbench.importers.importer import load
-from workbench.importers.native import save
-from workbench.transcript.session import Session
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.compare import compare
+from workbench.recordings.importers.importer import load
+from workbench.recordings.importers.native import save
+from workbench.report.explorer.explorer import explore
 
 STRATEGIES = ["truncate", "summarize"]
 WINDOW = 64_000

@@ -12,7 +12,7 @@ from time import process_time
 from typing import Any
 
 import workbench as wb
-from workbench.metrics.work_exam.reading import WorkReading
+from workbench.evaluation.metrics.work_exam.reading import WorkReading
 
 
 @contextmanager

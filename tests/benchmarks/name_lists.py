@@ -25,7 +25,7 @@ from english_words import get_english_words_set
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from workbench.transcript.words import words_of
+from workbench.engine.transcript.words import words_of
 
 ROOM = Path(__file__).parents[2] / "workbench" / "transcript"
 MOST_OF_CENSUS = 8_000

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.metrics.demand import Retention
-from workbench.metrics.index import Index
-from workbench.metrics.indexes.inverted_index import row_of
-from workbench.models.tokenizer import TiktokenCounter
-from workbench.transcript.message import ToolResult, UserMessage
-from workbench.transcript.session import Session
+from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.engine.transcript.message import ToolResult, UserMessage
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.metrics.demand import Retention
+from workbench.evaluation.metrics.index import Index
+from workbench.evaluation.metrics.indexes.inverted_index import row_of
 
 SHARES = (0.35, 0.5, 0.65, 0.8)
 SIZES = (0.05, 0.1, 0.2)

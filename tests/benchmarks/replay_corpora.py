@@ -21,15 +21,15 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
-from workbench.compaction.presets import BUILTIN
-from workbench.compaction.strategy import Preset
-from workbench.importers.importer import scan
-from workbench.models import find_model
-from workbench.models.model import Model
-from workbench.models.tokenizer import TiktokenCounter
-from workbench.replays.natural import natural
-from workbench.replays.sizing import Sizing
-from workbench.transcript.session import Session
+from workbench.engine.compaction.presets import BUILTIN
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.models import find_model
+from workbench.engine.models.model import Model
+from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.replays.natural import natural
+from workbench.evaluation.replays.sizing import Sizing
+from workbench.recordings.importers.importer import scan
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 WINDOW = 32_000

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from benchmarks.replay_corpora import Cell, table
 
-from workbench.compaction.presets import BUILTIN
+from workbench.engine.compaction.presets import BUILTIN
 
 FILES = (
     "agentv/rollout-019f05f8-7f53-7492-a941-83098e16765c.jsonl",

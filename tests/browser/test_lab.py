@@ -16,7 +16,7 @@ import pytest
 
 import workbench
 from profiles import FULL
-from workbench.report.notebooks import course
+from workbench.report.page.notebooks import course
 
 pytestmark = [pytest.mark.browser, pytest.mark.notebook]
 FOLDERS = ("CONFIG_DIR", "DATA_DIR", "RUNTIME_DIR", "LAB_SETTINGS_DIR", "LAB_WORKSPACES_DIR")

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from browser.opened import Opened
-from report.here import rendered
-from report.made import KEEPS, hostile, made
-from report.test_cost import bill
+from report.page.here import rendered
+from report.page.made import KEEPS, hostile, made
+from report.page.test_cost import bill
 
 from profiles import FULL
-from workbench.markup import environment
-from workbench.report.html import Html
+from workbench.base.markup import environment
+from workbench.report.page.html import Html
 
 pytestmark = pytest.mark.browser
 SERIOUS = ("serious", "critical")

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from browser.opened import Opened
-from report.here import rendered
-from view.made import made_run, served
+from report.page.here import rendered
+from report.view.made import made_run, served
 
 from profiles import FULL
-from workbench.view.app import ViewServer
+from workbench.report.view.app import ViewServer
 
 pytestmark = pytest.mark.browser
 

@@ -13,9 +13,9 @@ import pytest
 import workbench as wb
 from builders import conversation, reporting, rules
 from workbench.cli import main
-from workbench.datasets.bundled import bundled_files
-from workbench.importers.native import save
-from workbench.transcript.session import Session
+from workbench.engine.transcript.session import Session
+from workbench.recordings.datasets.bundled import bundled_files
+from workbench.recordings.importers.native import save
 
 
 @pytest.fixture(scope="module")

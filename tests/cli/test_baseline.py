@@ -2,12 +2,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report.made import made
+from report.page.made import made
 
 from workbench.cli.app import main
 from workbench.cli.headline import outcome
-from workbench.experiment.store import Results
-from workbench.report.tables import Tables
+from workbench.evaluation.experiment.store import Results
+from workbench.report.page.tables import Tables
 
 
 @pytest.fixture(scope="module")

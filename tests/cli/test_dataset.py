@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench.cli import main
-from workbench.importers.importer import load
+from workbench.recordings.importers.importer import load
 
 
 def test_the_list_names_bundled_and_public_recordings(capsys: pytest.CaptureFixture[str]) -> None:

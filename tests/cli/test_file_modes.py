@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from models.provider import completion, serving
+from engine.models.provider import completion, serving
 
 from builders import remembering, rules
 from profiles import FULL
+from workbench.base.private_files import make_private_folder, write_private
 from workbench.cli import main
-from workbench.importers.native import save
-from workbench.private_files import make_private_folder, write_private
-from workbench.transcript.session import Session
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.native import save
 
 SMALL = ["--window", "1000", "--jobs", "1", "--quiet"]
 RUNS: dict[str, list[list[str]]] = {

@@ -10,11 +10,11 @@ import pytest
 
 from builders import remembering, rules
 from workbench.cli import main
-from workbench.compaction.presets.own import SUMMARIZE, TRUNCATE
-from workbench.compaction.strategy import Preset
-from workbench.experiment.compare import compare
-from workbench.experiment.store import COLUMNS, Results, RunFolder
-from workbench.transcript.session import Session
+from workbench.engine.compaction.presets.own import SUMMARIZE, TRUNCATE
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.compare import compare
+from workbench.evaluation.experiment.store import COLUMNS, Results, RunFolder
 
 
 def run(out: Path, mine: Preset, sessions: int = 7, turns: int = 18) -> Results:

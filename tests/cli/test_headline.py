@@ -7,16 +7,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from report.made import made, with_recorded
+from report.page.made import made, with_recorded
 
 from builders import remembering, rules
 from profiles import FULL
 from workbench.cli import main
 from workbench.cli.headline import headline, show
-from workbench.importers.native import save
-from workbench.report.report import Report
-from workbench.report.tables import Tables
-from workbench.transcript.session import Session
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.native import save
+from workbench.report.page.report import Report
+from workbench.report.page.tables import Tables
 
 
 @pytest.mark.parametrize("name", ["summarize", "summarize+recall", "mine_with_a_very_long_name+recall"])

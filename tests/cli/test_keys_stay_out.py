@@ -13,12 +13,12 @@ from urllib.parse import quote
 
 import pandas as pd
 import pytest
-from models.provider import Provider, Reply, completion, refusal, serving
+from engine.models.provider import Provider, Reply, completion, refusal, serving
 
 from builders import remembering, rules
 from workbench.cli import main
-from workbench.importers.native import save
-from workbench.transcript.session import Session
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.native import save
 
 KEY = "sk-gateway-q7Rk2mVx9TzLw4Hn8PcYd3Fs"
 GATEWAYS: dict[str, Callable[[str], Reply]] = {

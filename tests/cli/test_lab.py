@@ -7,7 +7,7 @@ import pytest
 from jupyter_server.services.config import ConfigManager
 
 from workbench.cli.notebooks import command_line, lab_environment
-from workbench.report.notebooks import copy_course, course
+from workbench.report.page.notebooks import copy_course, course
 
 
 def test_the_course_is_copied_once_and_what_was_changed_stays(tmp_path: Path) -> None:

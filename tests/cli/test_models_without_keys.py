@@ -13,20 +13,20 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from experiment.outages import SENTENCES
-from judge.knowing import Knowing
-from models.programs import counting, starts
+from engine.models.programs import counting, starts
+from evaluation.experiment.outages import SENTENCES
+from lab.judge.knowing import Knowing
 
 from builders import remembering, rules
 from profiles import FULL
 from workbench.cli import main
 from workbench.cli.output import OK, PENDING, UNUSABLE
-from workbench.experiment.store import Results
-from workbench.importers.importer import load
-from workbench.importers.native import save
-from workbench.judge.exam.admission import admission_exams
-from workbench.judge.exam.readers import MOST_FAILURES
-from workbench.transcript.session import Session
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.store import Results
+from workbench.lab.judge.exam.admission import admission_exams
+from workbench.lab.judge.exam.readers import MOST_FAILURES
+from workbench.recordings.importers.importer import load
+from workbench.recordings.importers.native import save
 
 ROUNDS = 12
 WORDS = r"""

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from workbench.base.errors import FormatError, LeftOut, ModelError, SetupError, UnknownName, WorkbenchError
 from workbench.cli import main
 from workbench.cli.app import hint
 from workbench.cli.notebooks import joined
 from workbench.cli.output import OWN_ESCAPE, complain, harmless, painted, plain_warnings, table, tables
-from workbench.compaction.presets import NAMES
-from workbench.errors import FormatError, LeftOut, ModelError, SetupError, UnknownName, WorkbenchError
+from workbench.engine.compaction.presets import NAMES
 
 ROWS = [
     {"strategy": "summarize", "what": "a summary of what is old", "tokens": "12,000"},

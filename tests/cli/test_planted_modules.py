@@ -14,13 +14,13 @@ import pytest
 
 from builders import conversation, rules
 from profiles import FULL
-from workbench.importers.native import save
-from workbench.transcript.session import Session
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.native import save
 
 COMMAND = shutil.which("workbench", path=Path(sys.executable).parent) or ""
 NAMES = ("json", "typing", "random", "logging", "pandas", "numpy", "tiktoken", "matplotlib", "IPython", "sitecustomize")
 PLANT = "import pathlib; pathlib.Path(__file__).with_suffix('.ran').touch()"
-PLUGIN = "[workbench.importers]\nplanted = json:PLANT\n"
+PLUGIN = "[workbench.recordings.importers]\nplanted = json:PLANT\n"
 FEW = ("compare . -s truncate --window 5000 -j 2 --out run",)
 ALL = (
     *FEW, "experiment -o ran.ipynb -p window 5000 -p limit 1", "report run", "inspect chat.jsonl",

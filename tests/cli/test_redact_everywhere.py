@@ -12,12 +12,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import typer
-from watching.claude_lines import lines
+from evaluation.watching.claude_lines import lines
 
 from profiles import FULL
 from workbench.cli import main
 from workbench.cli.app import COMMANDS, GROUPS, commands
-from workbench.watching.server import Answers
+from workbench.evaluation.watching.server import Answers
 
 TOKEN = "gh" + "p_q7Rk2mVx9TzLw4Hn8PcYd3FsB6GjA1Ue5XoK"
 PLANTED = (TOKEN, "jane.doe", "Tr0ub4dor3x")

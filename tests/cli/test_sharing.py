@@ -9,8 +9,8 @@ import pytest
 
 from builders import remembering, rules, said
 from workbench.cli import main
-from workbench.importers.native import save
-from workbench.transcript.session import Session
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.native import save
 
 TOKEN = "gh" + "p_q7Rk2mVx9TzLw4Hn8PcYd3FsB6GjA1Ue5XoK"
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.compaction.strategy import Preset
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.models.scripted import Scripted
+from workbench.engine.transcript.message import Message, plain_text
 from workbench.live.compactor import Compactor
 from workbench.live.events import Event
 from workbench.live.formats.shape import GAP
 from workbench.live.settings import Settings
-from workbench.models.scripted import Scripted
-from workbench.transcript.message import Message, plain_text
 
 Record = dict[str, Any]
 

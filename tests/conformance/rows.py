@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from workbench.transcript.message import Usage
+from workbench.engine.transcript.message import Usage
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,14 @@ from conformance.rows import Row
 
 import workbench as wb
 from builders import called, result, said, told
-from workbench.compaction.presets.ddx_agent import ddx_agent
-from workbench.compaction.presets.ddx_agent.cut import Config
-from workbench.errors import ModelError
+from workbench.base.errors import ModelError
+from workbench.engine.compaction.presets.ddx_agent import ddx_agent
+from workbench.engine.compaction.presets.ddx_agent.cut import Config
+from workbench.engine.models.scripted import Scripted
+from workbench.engine.transcript.message import Message
+from workbench.engine.transcript.session import Session
 from workbench.live.compactor import Compactor
 from workbench.live.settings import Settings
-from workbench.models.scripted import Scripted
-from workbench.transcript.message import Message
-from workbench.transcript.session import Session
 
 PREFIX = "The conversation history before this point was compacted into the following summary:\n\n<summary>\n"
 SUFFIX = "\n</summary>"

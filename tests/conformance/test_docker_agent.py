@@ -11,15 +11,15 @@ from conformance.rows import Row
 
 import workbench as wb
 from builders import called, result, rules, said, told
-from workbench.compaction.presets import preset
-from workbench.compaction.presets.docker_agent import DockerTrigger, docker_agent
-from workbench.errors import ModelError, SettingError
+from workbench.base.errors import ModelError, SettingError
+from workbench.engine.compaction.presets import preset
+from workbench.engine.compaction.presets.docker_agent import DockerTrigger, docker_agent
+from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.models.scripted import Scripted
+from workbench.engine.transcript.message import AssistantMessage, Message, Usage
+from workbench.engine.transcript.session import Session
 from workbench.live.compactor import Compactor
 from workbench.live.hooks import Cancel, Hooks, Supply
-from workbench.models.model import Completion, SummaryRequest
-from workbench.models.scripted import Scripted
-from workbench.transcript.message import AssistantMessage, Message, Usage
-from workbench.transcript.session import Session
 
 G1, G2 = "docker_agent", "docker_agent_g2"
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}

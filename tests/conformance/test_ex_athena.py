@@ -12,18 +12,18 @@ from conformance.rows import Row
 
 import workbench as wb
 from builders import called, conversation, result, rules, said, told
-from workbench.compaction.plan import Budget, Plan, Replace, Stage
-from workbench.compaction.presets import preset
-from workbench.compaction.presets.ex_athena import ex_athena
-from workbench.compaction.presets.ex_athena.runs import ExcerptRuns, MergeRuns
-from workbench.compaction.presets.ex_athena.stages import AthenaMask, AthenaReduction, AthenaSnip, Pinning
-from workbench.errors import ModelError, SettingError, UnknownName
+from workbench.base.errors import ModelError, SettingError, UnknownName
+from workbench.engine.compaction.plan import Budget, Plan, Replace, Stage
+from workbench.engine.compaction.presets import preset
+from workbench.engine.compaction.presets.ex_athena import ex_athena
+from workbench.engine.compaction.presets.ex_athena.runs import ExcerptRuns, MergeRuns
+from workbench.engine.compaction.presets.ex_athena.stages import AthenaMask, AthenaReduction, AthenaSnip, Pinning
+from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import AssistantMessage, Message, Text, ToolCall, UserMessage
+from workbench.engine.transcript.session import Session
 from workbench.live.compactor import Compactor
 from workbench.live.hooks import Cancel, Hooks
-from workbench.models.model import Completion, SummaryRequest
-from workbench.transcript.context import Context
-from workbench.transcript.message import AssistantMessage, Message, Text, ToolCall, UserMessage
-from workbench.transcript.session import Session
 
 HUNDRED = "x" * 368
 """A hundred tokens as a message."""

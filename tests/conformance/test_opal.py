@@ -11,12 +11,12 @@ from conformance.rows import Row
 
 import workbench as wb
 from builders import called, result, rules, said, told
-from workbench.errors import ModelError
+from workbench.base.errors import ModelError
+from workbench.engine.models.scripted import Scripted
+from workbench.engine.transcript.log import fold
+from workbench.engine.transcript.message import Message
+from workbench.engine.transcript.session import Session
 from workbench.live.compactor import Compactor
-from workbench.models.scripted import Scripted
-from workbench.transcript.log import fold
-from workbench.transcript.message import Message
-from workbench.transcript.session import Session
 
 PAD = "x" * 200
 HEADER = "[Conversation summary — older messages were compacted]"

@@ -12,12 +12,12 @@ from conformance.rows import Row
 
 import workbench as wb
 from builders import called, result, said, told
-from workbench.compaction.presets.operator_use import OperatorSettings, operator_use
-from workbench.errors import CompactionRefused, ModelError
+from workbench.base.errors import CompactionRefused, ModelError
+from workbench.engine.compaction.presets.operator_use import OperatorSettings, operator_use
+from workbench.engine.models.scripted import Scripted
+from workbench.engine.transcript.message import Image, Message, Text, UserMessage
+from workbench.engine.transcript.session import Session
 from workbench.live.hooks import Cancel, Hooks, Supply
-from workbench.models.scripted import Scripted
-from workbench.transcript.message import Image, Message, Text, UserMessage
-from workbench.transcript.session import Session
 
 WORDS = "w" * 4_000
 """A message of a thousand tokens."""

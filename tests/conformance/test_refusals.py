@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 import workbench as wb
-from workbench.errors import CompactionRefused, SettingError
+from workbench.base.errors import CompactionRefused, SettingError
 
 WINDOW = 8_000
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from workbench.judge.work_exam.fit import chances, read_answers
-from workbench.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.metrics.work_exam.reader_error import ForetoldContext, text_kind
+from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.evaluation.metrics.work_exam.reader_error import ForetoldContext, text_kind
+from workbench.lab.judge.work_exam.fit import chances, read_answers
 
 STUDIES = Path(__file__).parents[2] / "reports" / "studies"
 MODEL, RULE = "folder:summaries", "extractive"

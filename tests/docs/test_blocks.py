@@ -19,9 +19,9 @@ from packaging.requirements import Requirement
 from builders import remembering, rules
 from profiles import FULL
 from workbench.cli import main
-from workbench.importers.native import save
-from workbench.models.scripted import Loopback
-from workbench.transcript.session import Session
+from workbench.engine.models.scripted import Loopback
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.native import save
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from workbench.judge.work_exam.fit import auc, chances, read_answers
-from workbench.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.lab.judge.work_exam.fit import auc, chances, read_answers
 
 ROOT = Path(__file__).parents[2]
 STUDIES = ROOT / "reports" / "studies"

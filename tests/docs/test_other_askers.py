@@ -9,9 +9,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from workbench.judge.work_exam.fit import REFERENCES, asker_errors, auc, chances, fit, read_answers
-from workbench.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.metrics.work_exam.reader_error import ForetoldContext, ReaderErrors, text_kind
+from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.evaluation.metrics.work_exam.reader_error import ForetoldContext, ReaderErrors, text_kind
+from workbench.lab.judge.work_exam.fit import REFERENCES, asker_errors, auc, chances, fit, read_answers
 
 ROOT = Path(__file__).parents[2]
 STUDIES = ROOT / "reports" / "studies"

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import workbench as wb
-from workbench.trials.bundled import bundled_task
+from workbench.lab.trials.bundled import bundled_task
 
 ROOT = Path(__file__).parents[2]
 

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from workbench.judge.work_exam.fit import (
+from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.evaluation.metrics.work_exam.reader_error import ForetoldContext, ReaderErrors, text_kind
+from workbench.lab.judge.work_exam.fit import (
     REFERENCES,
     FitReport,
     chances,
@@ -15,8 +17,6 @@ from workbench.judge.work_exam.fit import (
     read_answers,
     read_names,
 )
-from workbench.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.metrics.work_exam.reader_error import ForetoldContext, ReaderErrors, text_kind
 
 ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "reports" / "studies" / "real-readers"

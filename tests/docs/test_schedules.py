@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 
 from builders import conversation, rules
-from workbench.compaction.presets import preset, with_price
-from workbench.metrics.costs.pricing import Pricing
-from workbench.metrics.costs.replay_cost import replay_cost
-from workbench.metrics.index import Index
-from workbench.models.cache_rules import ANTHROPIC
-from workbench.models.extractive import Extractive
-from workbench.models.prices import given_tariff
-from workbench.replays.natural import natural
-from workbench.replays.sizing import Sizing
-from workbench.transcript.message import Usage, chars_per_token
-from workbench.transcript.session import Session
+from workbench.engine.compaction.presets import preset, with_price
+from workbench.engine.models.cache_rules import ANTHROPIC
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.prices import given_tariff
+from workbench.engine.transcript.message import Usage, chars_per_token
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.metrics.costs.pricing import Pricing
+from workbench.evaluation.metrics.costs.replay_cost import replay_cost
+from workbench.evaluation.metrics.index import Index
+from workbench.evaluation.replays.natural import natural
+from workbench.evaluation.replays.sizing import Sizing
 
 FILE = Path(__file__).parents[2] / "reports" / "studies" / "timing" / "schedules.py"
 """Loaded by its path: beside it are files with the names of our test folders."""

@@ -19,8 +19,8 @@ from docs.looks import (
     shown_rows,
 )
 
-from workbench.judge.work_exam.fit import auc
-from workbench.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.lab.judge.work_exam.fit import auc
 
 
 @pytest.fixture(scope="module")

@@ -9,14 +9,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import workbench as wb
-from workbench.advice import advise
-from workbench.analysis.ablation import leave_one_out
-from workbench.experiment import compare, sweep
-from workbench.judge.exam.sitting import judge_exam
-from workbench.judge.work_exam.judge_work import judge_work
-from workbench.judge.work_exam.write import write_exams
-from workbench.models.model import Model
-from workbench.simulation import simulate
+from workbench.engine.models.model import Model
+from workbench.evaluation.analysis.ablation import leave_one_out
+from workbench.evaluation.experiment import compare, sweep
+from workbench.lab.advice import advise
+from workbench.lab.judge.exam.sitting import judge_exam
+from workbench.lab.judge.work_exam.judge_work import judge_work
+from workbench.lab.judge.work_exam.write import write_exams
+from workbench.lab.simulation import simulate
 from workbench.testing import CompactionGate
 
 

@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-from workbench.compaction.presets import preset
-from workbench.compaction.stages.summarize import Summarize
-from workbench.compaction.strategy import Preset
+from workbench.engine.compaction.presets import preset
+from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.strategy import Preset
 
 Record = dict[str, Any]
 

@@ -8,12 +8,12 @@ import pytest
 import validators
 from live.talk import Record, asked
 
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.scripted import Loopback
+from workbench.engine.transcript.message import ToolCall
 from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded, ErrorJudged
 from workbench.live.settings import Settings
-from workbench.models.extractive import Extractive
-from workbench.models.scripted import Loopback
-from workbench.transcript.message import ToolCall
 
 litellm = pytest.importorskip("litellm")
 

@@ -9,7 +9,7 @@ import pytest
 from live.talk import Record, asked, back
 
 import workbench as wb
-from workbench.errors import WorkbenchError
+from workbench.base.errors import WorkbenchError
 from workbench.live.async_compactor import AsyncCompactor
 from workbench.live.settings import Settings
 

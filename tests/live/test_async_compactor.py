@@ -10,10 +10,10 @@ import pytest
 import validators
 from live.talk import Record, alone, asked, openai
 
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.live.async_compactor import AsyncCompactor
 from workbench.live.compactor import Compactor
-from workbench.models.extractive import Extractive
-from workbench.models.model import Completion, SummaryRequest
 
 
 class Slow:

@@ -7,21 +7,21 @@ from typing import Any, ClassVar
 
 import pytest
 import validators
-from importers.samples import PNG
 from live.talk import Record, anthropic, asked, openai, without_fallback
+from recordings.importers.samples import PNG
 
-from workbench.compaction.plan import Budget, Plan
-from workbench.compaction.presets import BUILTIN
-from workbench.compaction.stages.truncate import Truncate
-from workbench.compaction.strategy import AtShare, Preset, Situation, Strategy
-from workbench.errors import ModelError, SettingError
+from workbench.base.errors import ModelError, SettingError
+from workbench.engine.compaction.plan import Budget, Plan
+from workbench.engine.compaction.presets import BUILTIN
+from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.strategy import AtShare, Preset, Situation, Strategy
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import Message
 from workbench.live.compactor import Compactor
 from workbench.live.events import AutomaticResumed, AutomaticStopped, CompactionEnded, LastResort, WindowTooSmall
 from workbench.live.settings import Settings
-from workbench.models.extractive import Extractive
-from workbench.models.model import Completion, SummaryRequest
-from workbench.transcript.context import Context
-from workbench.transcript.message import Message
 
 
 def spoken(live: Compactor, messages: list[Record], start: int = 1) -> list[list[Record]]:

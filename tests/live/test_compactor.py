@@ -9,9 +9,17 @@ import pytest
 import validators
 from live.talk import Record, answered, anthropic, asked, back, openai, used
 
-from workbench.compaction.plan import Budget, Plan
-from workbench.compaction.strategy import AtShare, Preset, Situation, Strategy
-from workbench.errors import FormatError, ModelError
+from workbench.base.errors import FormatError, ModelError
+from workbench.engine.compaction.plan import Budget, Plan
+from workbench.engine.compaction.strategy import AtShare, Preset, Situation, Strategy
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.scripted import Scripted
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.log import CompactionEntry, MessageEntry
+from workbench.engine.transcript.message import Message, chars_per_token, plain_text
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.replays.natural import natural
+from workbench.evaluation.replays.sizing import Sizing
 from workbench.live.compactor import Compactor
 from workbench.live.events import (
     AutomaticStopped,
@@ -22,14 +30,6 @@ from workbench.live.events import (
     UsageIgnored,
 )
 from workbench.live.settings import Settings
-from workbench.models.extractive import Extractive
-from workbench.models.scripted import Scripted
-from workbench.replays.natural import natural
-from workbench.replays.sizing import Sizing
-from workbench.transcript.context import Context
-from workbench.transcript.log import CompactionEntry, MessageEntry
-from workbench.transcript.message import Message, chars_per_token, plain_text
-from workbench.transcript.session import Session
 
 PRESETS = ("truncate", "summarize", "pipeline")
 NEVER_AGAIN = Settings(cooldown=math.inf, cooldown_seconds=math.inf)
@@ -378,7 +378,7 @@ class Strict:
     name = "strict"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        from workbench.compaction.stages.summarize import Summarize
+        from workbench.engine.compaction.stages.summarize import Summarize
 
         return Summarize(fallback=None).plan(context, budget)
 

@@ -9,10 +9,10 @@ import pytest
 import validators
 from live.talk import Record, asked
 
-from workbench.compaction.presets import BUILTIN
+from workbench.engine.compaction.presets import BUILTIN
+from workbench.engine.models.extractive import Extractive
 from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded, Rewound, UsageIgnored
-from workbench.models.extractive import Extractive
 
 EVERY = 9
 """The stand-ins for a provider compact with each ninth answer."""

@@ -9,10 +9,10 @@ import pytest
 from live.talk import Record, answered, asked, openai, without_fallback
 
 import workbench as wb
+from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionDropped, CompactionEnded
 from workbench.live.settings import Settings
-from workbench.models.model import Completion, SummaryRequest
 
 PRESETS = ("opal", "summarize", "pipeline", "pi", "claude_code")
 

@@ -5,16 +5,16 @@ from typing import Any
 import pytest
 from live.talk import asked, openai
 
-from workbench.compaction.engine import Compaction
-from workbench.compaction.plan import Budget
-from workbench.errors import SettingError
+from workbench.base.errors import SettingError
+from workbench.engine.compaction.engine import Compaction
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.scripted import Scripted
+from workbench.engine.transcript.context import Context
 from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded
 from workbench.live.hooks import Cancel, Due, Hooks, Supply
 from workbench.live.settings import Settings
-from workbench.models.extractive import Extractive
-from workbench.models.scripted import Scripted
-from workbench.transcript.context import Context
 
 
 def test_a_hook_may_cancel_and_is_not_asked_again_at_once() -> None:

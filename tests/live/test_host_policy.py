@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from live.talk import openai
 
-from workbench.compaction.plan import Budget, Draft, Plan, Replace
-from workbench.compaction.strategy import AtShare, Ending, HostPolicy, Preset, Strategy
+from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace
+from workbench.engine.compaction.strategy import AtShare, Ending, HostPolicy, Preset, Strategy
+from workbench.engine.models.model import SummaryRequest
+from workbench.engine.models.scripted import Scripted
+from workbench.engine.transcript.context import Context
 from workbench.live.compactor import Compactor
-from workbench.models.model import SummaryRequest
-from workbench.models.scripted import Scripted
-from workbench.transcript.context import Context
 
 
 class Forgetful:

@@ -24,10 +24,10 @@ from live.shapes import blocks, contents, items
 from live.talk import Record, answered, anthropic, asked, openai
 
 from profiles import FULL
-from workbench.compaction.presets import NAMES
+from workbench.engine.compaction.presets import NAMES
+from workbench.engine.models.extractive import Extractive
 from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded, Rewound
-from workbench.models.extractive import Extractive
 
 Shape = Callable[[list[Record]], list[Record]]
 Talk = Callable[[int], list[Record]]

@@ -13,7 +13,7 @@ import validators
 from live.talk import Record, asked, openai
 from live.test_native_formats import takes_gemini, takes_responses
 
-from workbench.errors import SettingError
+from workbench.base.errors import SettingError
 from workbench.live.compactor import Compactor
 from workbench.live.formats.table import LIMITS
 from workbench.live.settings import Settings

@@ -9,11 +9,7 @@ from typing import Any
 import pytest
 from live.talk import Record, answered, asked, back, used
 
-from workbench.live.compactor import Compactor
-from workbench.live.formats.shape import GAP, HostMessage
-from workbench.live.message_reader import MessageReader
-from workbench.live.state import write_messages
-from workbench.transcript.message import (
+from workbench.engine.transcript.message import (
     AssistantMessage,
     Image,
     Message,
@@ -25,6 +21,10 @@ from workbench.transcript.message import (
     UserMessage,
     chars_per_token,
 )
+from workbench.live.compactor import Compactor
+from workbench.live.formats.shape import GAP, HostMessage
+from workbench.live.message_reader import MessageReader
+from workbench.live.state import write_messages
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aaaa"}}
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 import workbench as wb
-from workbench.errors import SettingError, UnknownName
+from workbench.base.errors import SettingError, UnknownName
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.model import Model
 from workbench.live.events import CompactionEnded
-from workbench.models.extractive import Extractive
-from workbench.models.model import Model
 
 TALK = [{"role": "user", "content": f"question {n}: " + "and why is that so? " * 30} for n in range(12)]
 

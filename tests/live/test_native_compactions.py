@@ -9,11 +9,11 @@ import validators
 from live.talk import Record, asked
 from live.test_native_formats import takes_responses
 
-from workbench.compaction.presets import BUILTIN
+from workbench.engine.compaction.presets import BUILTIN
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.transcript.log import CompactionEntry
 from workbench.live.compactor import Compactor
 from workbench.live.formats.shape import GAP
-from workbench.models.extractive import Extractive
-from workbench.transcript.log import CompactionEntry
 
 
 def sealed(characters: int = 4_000, n: int = 1) -> Record:

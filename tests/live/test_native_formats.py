@@ -18,9 +18,9 @@ from live.talk import openai as openai_talk
 from live.test_validity import chats
 
 from profiles import examples
-from workbench.compaction.presets import BUILTIN
+from workbench.engine.compaction.presets import BUILTIN
+from workbench.engine.models.extractive import Extractive
 from workbench.live.compactor import Compactor
-from workbench.models.extractive import Extractive
 
 PRESETS = sorted(BUILTIN)
 RELAXED = settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])

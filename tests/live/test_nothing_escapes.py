@@ -12,17 +12,17 @@ import pytest
 from live.talk import asked, openai, without_fallback
 
 from profiles import pairs
-from workbench.compaction.plan import Budget
-from workbench.compaction.presets import preset
-from workbench.compaction.strategy import AtShare, Preset, Situation, Strategy
-from workbench.errors import ModelError, SettingError
+from workbench.base.errors import ModelError, SettingError
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.presets import preset
+from workbench.engine.compaction.strategy import AtShare, Preset, Situation, Strategy
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.transcript.context import Context
 from workbench.live.compactor import Compactor
 from workbench.live.events import CallbackFailed, CompactionDropped, CompactionEnded
 from workbench.live.hooks import Hooks
 from workbench.live.settings import Settings
-from workbench.models.extractive import Extractive
-from workbench.models.model import Completion, SummaryRequest
-from workbench.transcript.context import Context
 
 
 class Unspeakable(Exception):

@@ -4,12 +4,12 @@ import pytest
 import validators
 from live.talk import answered, asked, back, openai, used
 
-from workbench.compaction.stages.truncate import Truncate
-from workbench.compaction.strategy import Never, Preset, Strategy
+from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.strategy import Never, Preset, Strategy
+from workbench.engine.models.extractive import Extractive
 from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded, ErrorJudged, LastResort
 from workbench.live.settings import Settings
-from workbench.models.extractive import Extractive
 
 TOO_LONG = "prompt is too long: 213462 tokens > 200000 maximum"
 

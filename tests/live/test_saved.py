@@ -16,12 +16,12 @@ from live.shapes import items
 from live.talk import Record, anthropic, asked, openai, without_fallback
 
 from profiles import FULL
-from workbench.compaction.presets import NAMES, with_recall
-from workbench.compaction.strategy import Preset
-from workbench.errors import FormatError, SettingError, UnknownName
+from workbench.base.errors import FormatError, SettingError, UnknownName
+from workbench.engine.compaction.presets import NAMES, with_recall
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.live.compactor import Compactor
-from workbench.models.extractive import Extractive
-from workbench.models.model import Completion, SummaryRequest
 
 TALKS = {"openai": openai, "anthropic": anthropic}
 PRESETS = NAMES if FULL else ("pipeline", "codex_local")
@@ -144,8 +144,8 @@ from pathlib import Path
 sys.path[:0] = [sys.argv[2]]
 from live.talk import openai
 from workbench.live.compactor import Compactor
-from workbench.models.extractive import Extractive
-from workbench.models.model import Completion, SummaryRequest
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.model import Completion, SummaryRequest
 live, said = Compactor("summarize", model=Extractive(), window=3_000), openai(20)
 for end in range(2, 50):
     live.before_request(said[:end])

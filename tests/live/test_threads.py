@@ -7,9 +7,9 @@ from threading import Event, Thread
 import validators
 from live.talk import Record, asked, openai
 
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.live.compactor import Compactor
-from workbench.models.extractive import Extractive
-from workbench.models.model import Completion, SummaryRequest
 
 
 class Waiting:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from workbench.engine.transcript.message import Usage
 from workbench.live.usage import usage_of
-from workbench.transcript.message import Usage
 
 
 @pytest.mark.parametrize(

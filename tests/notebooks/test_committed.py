@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from papermill import inspect_notebook
 
-from workbench.report.notebooks import declared
+from workbench.report.page.notebooks import declared
 
 FOLDER = Path(__file__).parent.parent.parent / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
@@ -16,7 +16,7 @@ PLOTTING = {"matplotlib", "matplotlib.pyplot"}
 BESIDES = {
     "04_write_a_stage": {"dataclasses"}, "06_real_models": {"os"},
     "07_in_your_agent": {"json", "litellm", "os", "subprocess", "sys", "tempfile", "time"},
-    "09_which_strategy_fits": {"pathlib", "workbench.advice.advise", "workbench.learning.learn"},
+    "09_which_strategy_fits": {"pathlib", "workbench.lab.advice.advise", "workbench.lab.learning.learn"},
 }  # fmt: skip
 """What a notebook may import besides: the one about an agent's loop has the loop's own client, and kills an agent;
 what learns and advises stands beside the face."""

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from report.here import run_here
+from report.page.here import run_here
 
 from profiles import FULL
-from workbench.report.notebooks import notebook, run_notebook
+from workbench.report.page.notebooks import notebook, run_notebook
 
 pytestmark = pytest.mark.notebook
 

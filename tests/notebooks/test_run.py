@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report.here import run_here, without_kernels
+from report.page.here import run_here, without_kernels
 
 from profiles import FULL
-from workbench.datasets.bundled import bundled_files
-from workbench.report.notebooks import notebook, run_notebook
+from workbench.recordings.datasets.bundled import bundled_files
+from workbench.report.page.notebooks import notebook, run_notebook
 
 pytestmark = pytest.mark.notebook
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from workbench.compaction.engine import Compaction
-from workbench.models.model import SummaryRequest
-from workbench.transcript.context import callers, last_user, pinned
-from workbench.transcript.message import Message, Text, TokenCounter, ToolResult
+from workbench.engine.compaction.engine import Compaction
+from workbench.engine.models.model import SummaryRequest
+from workbench.engine.transcript.context import callers, last_user, pinned
+from workbench.engine.transcript.message import Message, Text, TokenCounter, ToolResult
 
 
 @dataclass(frozen=True)

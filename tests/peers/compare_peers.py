@@ -28,7 +28,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from peers.comparison import Sized, Tally, compare  # noqa: E402
 from peers.rules import ROWS, Compared  # noqa: E402
 
-from workbench.importers.importer import scan  # noqa: E402
+from workbench.recordings.importers.importer import scan  # noqa: E402
 
 FEWEST = 20_000
 """Tokens of a recording that is compacted at all."""

@@ -9,12 +9,12 @@ from itertools import chain, combinations
 
 from peers.case import Case, Decision, ours
 
-from workbench.compaction.strategy import Preset
-from workbench.models.model import Completion, SummaryRequest
-from workbench.replays.natural import natural
-from workbench.replays.sizing import Sizing
-from workbench.transcript.message import chars_per_token
-from workbench.transcript.session import Session
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.transcript.message import chars_per_token
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.replays.natural import natural
+from workbench.evaluation.replays.sizing import Sizing
 
 Peer = Callable[[Case, Set[str]], Decision]
 LEAST_WINDOW, MOST_WINDOW = 64_000, 200_000

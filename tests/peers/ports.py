@@ -11,7 +11,7 @@ from collections.abc import Sequence, Set
 
 from peers.case import Case, Decision
 
-from workbench.transcript.message import Message, counted_text, is_real_user, plain_text
+from workbench.engine.transcript.message import Message, counted_text, is_real_user, plain_text
 
 Rules = Set[str]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from peers import packages, ports
 from peers.comparison import Peer
 
-from workbench.compaction.presets import preset
-from workbench.compaction.strategy import Preset
+from workbench.engine.compaction.presets import preset
+from workbench.engine.compaction.strategy import Preset
 
 NEWEST = "the newest user message stay word for word"
 ROOM = "newest messages at most half of it"

@@ -14,13 +14,13 @@ from peers.comparison import Sized, compare
 from peers.rules import ROWS, Compared
 
 from profiles import FULL
-from workbench.compaction import presets
-from workbench.compaction.plan import Stage
-from workbench.compaction.presets.observation_mask import ObservationMask
-from workbench.compaction.presets.pi import pi_cut
-from workbench.compaction.stages.summarize import Summarize
-from workbench.compaction.strategy import Preset
-from workbench.importers.importer import load
+from workbench.engine.compaction import presets
+from workbench.engine.compaction.plan import Stage
+from workbench.engine.compaction.presets.observation_mask import ObservationMask
+from workbench.engine.compaction.presets.pi import pi_cut
+from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.strategy import Preset
+from workbench.recordings.importers.importer import load
 
 ROOT = Path(__file__).parents[2]
 BUNDLED = ROOT / "datasets" / "recorded"
@@ -66,7 +66,7 @@ def test_so_it_is_on_recordings_of_other_projects(row: Compared, corpora: Path) 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_the_words_of_each_rule_stand_in_the_presets_file(row: Compared) -> None:
-    file = import_module(f"workbench.compaction.presets.{row.name}")
+    file = import_module(f"workbench.engine.compaction.presets.{row.name}")
     stated = " ".join(f"{presets.__doc__} {file.__doc__}".split())
     assert [rule for rule, words in row.rules.items() if words not in stated] == []
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from profiles import FULL
-from workbench.transcript.context import Context
-from workbench.transcript.files import FileOps
-from workbench.transcript.message import (
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.files import FileOps
+from workbench.engine.transcript.message import (
     AssistantMessage,
     Image,
     Message,

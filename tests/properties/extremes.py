@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from builders import called, conversation, result, rules, said, told
-from workbench.transcript.files import FileOps
-from workbench.transcript.message import (
+from workbench.engine.transcript.files import FileOps
+from workbench.engine.transcript.message import (
     AssistantMessage,
     Image,
     Message,

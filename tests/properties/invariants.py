@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from properties.extremes import CLUSTERS, ORDER, SECRET
 from properties.steps import SUBJECTS, Check, Step
 
-from workbench.transcript.context import Context, callers, last_user, protected
-from workbench.transcript.message import (
+from workbench.engine.transcript.context import Context, callers, last_user, protected
+from workbench.engine.transcript.message import (
     AssistantMessage,
     Image,
     Message,

@@ -11,11 +11,11 @@ from typing import Any
 
 from properties.chats import CHATS, Record, as_anthropic, chat
 
-from workbench.compaction.presets import BUILTIN
+from workbench.engine.compaction.presets import BUILTIN
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.transcript.message import Json
 from workbench.live.compactor import Compactor
 from workbench.live.events import CompactionEnded, CompactionStarted, LastResort
-from workbench.models.extractive import Extractive
-from workbench.transcript.message import Json
 
 PRESETS = tuple(BUILTIN)
 WINDOWS = (400, 1_000, 3_000)

@@ -16,14 +16,14 @@ from properties.requests import openai
 from properties.steps import PRESETS, SUBJECTS, conversations, step
 
 from builders import conversation
-from workbench.compaction.engine import compact
-from workbench.compaction.plan import Budget
-from workbench.errors import ModelError
-from workbench.models.model import Completion, SummaryRequest
-from workbench.transcript.context import Context
-from workbench.transcript.log import Log, MessageEntry
-from workbench.transcript.redaction import redacted
-from workbench.transcript.session import Session
+from workbench.base.errors import ModelError
+from workbench.engine.compaction.engine import compact
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.log import Log, MessageEntry
+from workbench.engine.transcript.redaction import redacted
+from workbench.engine.transcript.session import Session
 
 TESTS = Path(__file__).parent.parent
 
@@ -141,7 +141,7 @@ DIGEST = """
 import sys; sys.path[:0] = sys.argv[1:3]
 from hashlib import sha256
 from properties.steps import SUBJECTS, Words, budgets, conversations
-from workbench.compaction.engine import compact
+from workbench.engine.compaction.engine import compact
 for name, strategy in SUBJECTS.items():
     seal = sha256()
     for case, before in conversations()[:55:5]:

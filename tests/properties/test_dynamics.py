@@ -17,15 +17,15 @@ from properties.test_fifty_compactions import turn
 
 from builders import compact_if_due, conversation, rules
 from profiles import examples
-from workbench.compaction.plan import Budget
-from workbench.compaction.strategy import Always, Situation
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.strategy import Always, Situation
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.transcript.context import Context, OpenContext, protected
+from workbench.engine.transcript.message import chars_per_token
 from workbench.live.compactor import Compactor
 from workbench.live.events import AutomaticStopped, CompactionEnded, CompactionStarted, LastResort
 from workbench.live.hooks import Cancel, Hooks
 from workbench.live.settings import Settings
-from workbench.models.extractive import Extractive
-from workbench.transcript.context import Context, OpenContext, protected
-from workbench.transcript.message import chars_per_token
 
 WINDOWING = ("none", "null", "truncate", "stage keep_floor", "stage truncate")
 """Those that only choose what stays. The others write a summary or markers whose size depends on the budget, or choose

@@ -9,10 +9,10 @@ from itertools import pairwise
 import pytest
 from properties.steps import budgets, conversations
 
-from workbench.compaction.plan import Budget, Draft, Plan
-from workbench.compaction.stages import BUILTIN
-from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Summary, plain_text
+from workbench.engine.compaction.plan import Budget, Draft, Plan
+from workbench.engine.compaction.stages import BUILTIN
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import Message, Summary, plain_text
 
 every_stage = pytest.mark.parametrize("name", BUILTIN)
 REWRITES = ("budget_reduction", "snip", "microcompact", "context_collapse", "supersede")

@@ -17,12 +17,12 @@ from properties.invariants import EVERY, LET_OFF
 from properties.steps import PRESETS, Step, Words
 
 from builders import called, conversation, result, rules, said, told
-from workbench.compaction.engine import compact
-from workbench.compaction.plan import Budget
-from workbench.models.extractive import Extractive
-from workbench.models.model import Completion, Model, SummaryRequest
-from workbench.transcript.context import Context, OpenContext
-from workbench.transcript.message import Message, Summary, chars_per_token, plain_text
+from workbench.engine.compaction.engine import compact
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.model import Completion, Model, SummaryRequest
+from workbench.engine.transcript.context import Context, OpenContext
+from workbench.engine.transcript.message import Message, Summary, chars_per_token, plain_text
 
 WINDOW, DUE, TARGET = 2_000, 1_600, 800
 WINDOWS = {"docker_agent": 40_000}

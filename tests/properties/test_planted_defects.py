@@ -10,12 +10,12 @@ import pytest
 from properties.steps import Words
 
 from builders import called, result, rules, said, told
-from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.guard import violations
-from workbench.compaction.plan import Budget, Plan, Replace
-from workbench.compaction.strategy import Strategy
-from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Text, UserMessage
+from workbench.engine.compaction.engine import Compaction, compact
+from workbench.engine.compaction.guard import violations
+from workbench.engine.compaction.plan import Budget, Plan, Replace
+from workbench.engine.compaction.strategy import Strategy
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import Message, Text, UserMessage
 
 BEFORE = Context.of(
     [

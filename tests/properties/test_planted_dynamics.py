@@ -20,18 +20,18 @@ from properties.test_dynamics import BY_HAND, grown
 from properties.test_planted_invariants import forged
 
 from builders import conversation
-from workbench.compaction.engine import Compaction
-from workbench.compaction.plan import Budget, Plan, Replace
-from workbench.compaction.strategy import Always, Situation, Strategy
+from workbench.engine.compaction.engine import Compaction
+from workbench.engine.compaction.plan import Budget, Plan, Replace
+from workbench.engine.compaction.strategy import Always, Situation, Strategy
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.model import SummaryRequest
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import Json, Summary, Text, UserMessage
 from workbench.live.compactor import Compactor
 from workbench.live.gauge import Gauge
 from workbench.live.hooks import Cancel, Hooks
 from workbench.live.memory import Memory
 from workbench.live.settings import Settings
-from workbench.models.extractive import Extractive
-from workbench.models.model import SummaryRequest
-from workbench.transcript.context import Context
-from workbench.transcript.message import Json, Summary, Text, UserMessage
 
 NAME = "summarize"
 

@@ -11,11 +11,11 @@ from properties.invariants import EVERY
 from properties.steps import Step, Words, step
 
 from builders import called, result, rules, said, told
-from workbench.compaction.engine import Compaction
-from workbench.compaction.plan import Budget
-from workbench.compaction.strategy import Strategy
-from workbench.transcript.context import Context
-from workbench.transcript.message import Image, Message, Summary, SystemMessage, Text, Thinking, UserMessage
+from workbench.engine.compaction.engine import Compaction
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.strategy import Strategy
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import Image, Message, Summary, SystemMessage, Text, Thinking, UserMessage
 
 BEFORE: list[Message] = [
     rules("be careful"),

@@ -18,10 +18,10 @@ from properties.requests import anthropic, openai, parts
 from properties.steps import SUBJECTS, Words, steps
 
 from builders import conversation, result, rules
-from workbench.compaction.engine import compact
-from workbench.compaction.plan import Budget
-from workbench.transcript.context import Context
-from workbench.transcript.message import Message
+from workbench.engine.compaction.engine import compact
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import Message
 
 
 @every_subject("S1")

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from builders import remembering, rules
-from workbench.compaction.presets import preset
-from workbench.compaction.strategy import Preset
-from workbench.importers.native import save
+from workbench.engine.compaction.presets import preset
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.native import save
 from workbench.testing import CompactionGate
-from workbench.transcript.session import Session
 
 ROOT = Path(__file__).parents[2]
 THEIRS = """

@@ -4,8 +4,8 @@ import os
 import sys
 from collections.abc import Sequence
 
+from workbench.base.errors import missing_extra
 from workbench.cli.termination import CODE, Terminated, terminable
-from workbench.errors import missing_extra
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -4,14 +4,14 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from workbench.advice.advise import Advice, AdviceSpec, forecast
-from workbench.advice.advise import advise as advice_of
-from workbench.advice.paste import Snippet, snippets
-from workbench.advice.search import Round
+from workbench.base.formats import joined, some
 from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms, tell_waiting
 from workbench.cli.output import OK, PENDING, complain, records, say, say_json, table, write
-from workbench.formats import joined, some
+from workbench.lab.advice.advise import Advice, AdviceSpec, forecast
+from workbench.lab.advice.advise import advise as advice_of
+from workbench.lab.advice.paste import Snippet, snippets
+from workbench.lab.advice.search import Round
 
 SHOWN = {
     "candidate": "candidate", "points": "points:count", "names": "recall:decimal", "saved": "saved:percent",

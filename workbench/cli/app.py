@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from workbench import __version__, errors
+from workbench.base.errors import WorkbenchError
 from workbench.cli.output import FAILED, OK, PENDING, UNUSABLE, complain, plain_warnings
-from workbench.errors import WorkbenchError
 
 # the click that typer uses: from some version on a copy inside typer, before that the installed package
 ClickException: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")

@@ -5,16 +5,16 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
+from workbench.base.errors import SettingError
+from workbench.base.registry import found
 from workbench.cli.options import AsJson
 from workbench.cli.output import say, say_json, table
-from workbench.compaction.presets import catalogue, preset
-from workbench.compaction.settings import accepted, settings, shown_value
-from workbench.compaction.stages import BUILTIN as STAGES
-from workbench.errors import SettingError
-from workbench.experiment.columns import table_text, table_texts
-from workbench.importers.importer import formats
-from workbench.metrics.builtin import BUILTIN as METRICS
-from workbench.registry import found
+from workbench.engine.compaction.presets import catalogue, preset
+from workbench.engine.compaction.settings import accepted, settings, shown_value
+from workbench.engine.compaction.stages import BUILTIN as STAGES
+from workbench.evaluation.experiment.columns import table_text, table_texts
+from workbench.evaluation.metrics.builtin import BUILTIN as METRICS
+from workbench.recordings.importers.importer import formats
 
 MODELS = {
     "bundled": "A real model's summaries of the bundled sessions; `extractive` writes those that are not there.",

@@ -5,21 +5,21 @@ from typing import Annotated, Literal
 
 import typer
 
+from workbench.base.private_files import write_private
 from workbench.cli.ending import finish, warn_of_replicates
 from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.headline import outcome, page, show, show_places
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, Run, takes, tell_terms
 from workbench.cli.output import UNUSABLE, complain, say, say_json
-from workbench.experiment.compare import compare as run_of
-from workbench.experiment.compare import forecast
-from workbench.experiment.exports import csv_text, to_inspect
-from workbench.experiment.exports import share as shared
-from workbench.experiment.leaks import leak
-from workbench.experiment.spec import RunSpec
-from workbench.experiment.store import COLUMNS, Results
-from workbench.private_files import write_private
-from workbench.report import render
-from workbench.report.tables import Tables
+from workbench.evaluation.experiment.compare import compare as run_of
+from workbench.evaluation.experiment.compare import forecast
+from workbench.evaluation.experiment.exports import csv_text, to_inspect
+from workbench.evaluation.experiment.exports import share as shared
+from workbench.evaluation.experiment.leaks import leak
+from workbench.evaluation.experiment.spec import RunSpec
+from workbench.evaluation.experiment.store import COLUMNS, Results
+from workbench.report.page.rendering import render
+from workbench.report.page.tables import Tables
 
 Baseline = Annotated[
     str,

@@ -9,19 +9,19 @@ from typing import Annotated, Literal
 
 import typer
 
+from workbench.base.errors import SettingError
+from workbench.base.formats import some
+from workbench.base.private_files import make_private_folder, write_private
 from workbench.cli.options import AsJson
 from workbench.cli.output import complain, say, say_json, table
-from workbench.datasets.bundled import bundled_files, card
-from workbench.datasets.catalogue import HOST, find, recordings
-from workbench.datasets.catalogue import fetch as fetched
-from workbench.datasets.generator import generate as generated
-from workbench.datasets.recorder import read_task
-from workbench.datasets.recorder import record as recorded
-from workbench.errors import SettingError
-from workbench.formats import some
-from workbench.importers.native import save
-from workbench.private_files import make_private_folder, write_private
-from workbench.transcript.session import Session
+from workbench.engine.transcript.session import Session
+from workbench.recordings.datasets.bundled import bundled_files, card
+from workbench.recordings.datasets.catalogue import HOST, find, recordings
+from workbench.recordings.datasets.catalogue import fetch as fetched
+from workbench.recordings.datasets.generator import generate as generated
+from workbench.recordings.datasets.recorder import read_task
+from workbench.recordings.datasets.recorder import record as recorded
+from workbench.recordings.importers.native import save
 
 FOLDER = Path("datasets") / "fetched"
 """Where fetched recordings go by default: in the working folder, never in a home directory."""

@@ -11,10 +11,10 @@ from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, r
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from workbench.base.errors import WorkbenchError
+from workbench.base.registry import DISTRIBUTION
 from workbench.cli.options import AsJson
 from workbench.cli.output import FAILED, OK, painted, say, say_json
-from workbench.errors import WorkbenchError
-from workbench.registry import DISTRIBUTION
 
 COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
 KINDS = ("presets", "stages", "metrics", "models", "importers")
@@ -96,8 +96,8 @@ def plugins(points: Iterable[EntryPoint]) -> Iterator[SetupCheck]:
 
 def _tables() -> Iterator[SetupCheck]:
     """The tables of tokenizer and prices that come with packages: both work without a network."""
-    from workbench.models.prices import tariff
-    from workbench.models.tokenizer import TiktokenCounter
+    from workbench.engine.models.prices import tariff
+    from workbench.engine.models.tokenizer import TiktokenCounter
 
     try:
         TiktokenCounter().count_text("offline")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from workbench.analysis.replication import repeated_note
+from workbench.base.formats import joined, some
 from workbench.cli.output import FAILED, OK, PENDING, UNUSABLE, complain, records
-from workbench.experiment.combined import steady
-from workbench.experiment.store import Results
-from workbench.formats import joined, some
-from workbench.report.summaries import answer_sentences, answers
+from workbench.evaluation.analysis.replication import repeated_note
+from workbench.evaluation.experiment.combined import steady
+from workbench.evaluation.experiment.store import Results
+from workbench.report.page.summaries import answer_sentences, answers
 
 LISTED = 10
 """Failed replays that are listed one by one, and reasons of pending ones."""

@@ -9,19 +9,19 @@ from typing import Annotated
 
 import typer
 
+from workbench.base.errors import SettingError
+from workbench.base.formats import some
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import FAILED, OK, PENDING, complain, printable, say, say_json, table
-from workbench.errors import SettingError
-from workbench.experiment.prepared import readable_sessions, sources_of
-from workbench.experiment.spec import Masking
-from workbench.formats import some
-from workbench.judge.work_exam.write import ExamOutcome, WriteSpec, write_exams
-from workbench.metrics.work_exam.document import exams_of
-from workbench.metrics.work_exam.question import SessionExams, WorkExam, WorkQuestion
-from workbench.transcript.message import Message
-from workbench.transcript.redaction import masker
-from workbench.transcript.session import Session
+from workbench.engine.transcript.message import Message
+from workbench.engine.transcript.redaction import masker
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.prepared import readable_sessions, sources_of
+from workbench.evaluation.experiment.spec import Masking
+from workbench.evaluation.metrics.work_exam.document import exams_of
+from workbench.evaluation.metrics.work_exam.question import SessionExams, WorkExam, WorkQuestion
+from workbench.lab.judge.work_exam.write import ExamOutcome, WriteSpec, write_exams
 
 WRITTEN = {
     "session": "session", "boundary": "at", "questions": "questions", "refused": "refused", "kinds": "kinds",

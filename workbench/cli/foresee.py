@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from workbench.base.formats import count, dollars, joined, some
 from workbench.cli.output import complain, say, say_json, table
-from workbench.experiment.compare import Forecast
-from workbench.experiment.filler import PAID, UNPRICED, ModelUse, is_asked
-from workbench.formats import count, dollars, joined, some
-from workbench.models import find_model
-from workbench.models.model import Model
-from workbench.models.settings import ModelSettings
-from workbench.models.speed import Speed, speed
+from workbench.engine.models import find_model
+from workbench.engine.models.model import Model
+from workbench.engine.models.settings import ModelSettings
+from workbench.engine.models.speed import Speed, speed
+from workbench.evaluation.experiment.compare import Forecast
+from workbench.evaluation.experiment.filler import PAID, UNPRICED, ModelUse, is_asked
 
 COLUMNS = {
     "strategy": "strategy", "model": "model", "requests": "requests:count", "tokens read": "input_tokens:count",

@@ -8,18 +8,18 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from workbench.analysis.gate import Gate, GateResult, changed_entities, changed_values, outcome
-from workbench.analysis.gate import gate as judge
-from workbench.analysis.scores import grouped, leading_metric
+from workbench.base.errors import SettingError, UnknownName
+from workbench.base.formats import some
+from workbench.base.markup import render
+from workbench.base.private_files import write_private
 from workbench.cli.options import AsJson, Run
 from workbench.cli.output import FAILED, OK, UNUSABLE, complain, printable, records, say, say_json, table
-from workbench.errors import SettingError, UnknownName
-from workbench.experiment.spec import listed
-from workbench.experiment.store import Results
-from workbench.formats import some
-from workbench.markup import render
-from workbench.metrics import HALVES
-from workbench.private_files import write_private
+from workbench.evaluation.analysis.gate import Gate, GateResult, changed_entities, changed_values, outcome
+from workbench.evaluation.analysis.gate import gate as judge
+from workbench.evaluation.analysis.scores import grouped, leading_metric
+from workbench.evaluation.experiment.spec import listed
+from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.metrics import HALVES
 
 COLUMNS = ("strategy", "against", "outcome", "sessions", "baseline", "run", "difference", "95 % interval", "why")
 

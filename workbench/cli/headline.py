@@ -10,22 +10,22 @@ from typing import Any
 
 import pandas as pd
 
-from workbench.analysis.paired import interval_columns
+from workbench.base.formats import NOTHING, gap, interval, joined, missing, percent, points, some
 from workbench.cli.ending import answered
 from workbench.cli.output import WIDTH, complain, painted, printable, records, say, table, while_read, write
-from workbench.experiment.store import Results
-from workbench.formats import NOTHING, gap, interval, joined, missing, percent, points, some
-from workbench.metrics import CODE, HALVES, NAMES, WORK
-from workbench.report import render
-from workbench.report.comparison import differences, panel_of, panel_words
-from workbench.report.cost import within_reach
-from workbench.report.decision import decision
-from workbench.report.readers import calibrations, kinds, opening, unknown_work, who_read, who_wrote
-from workbench.report.summaries import RECORDED, by_size, recorded, summary_counts
-from workbench.report.summaries import headline as means_of
-from workbench.report.tables import SAVED, Tables
-from workbench.report.trust import trust_sentences
-from workbench.report.verdict import over_sessions, verdict
+from workbench.evaluation.analysis.paired import interval_columns
+from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.metrics import CODE, HALVES, NAMES, WORK
+from workbench.report.page.comparison import differences, panel_of, panel_words
+from workbench.report.page.cost import within_reach
+from workbench.report.page.decision import decision
+from workbench.report.page.readers import calibrations, kinds, opening, unknown_work, who_read, who_wrote
+from workbench.report.page.rendering import render
+from workbench.report.page.summaries import RECORDED, by_size, recorded, summary_counts
+from workbench.report.page.summaries import headline as means_of
+from workbench.report.page.tables import SAVED, Tables
+from workbench.report.page.trust import trust_sentences
+from workbench.report.page.verdict import over_sessions, verdict
 
 METRICS = ("tokens_saved", "peak_context", "over_window", "compactions", "prefix_reuse", "violations")
 """Of the headline, under each strategy's own trigger; and what stands beside it, at equal size."""

@@ -4,9 +4,9 @@ import sys
 
 from workbench.cli.options import takes
 from workbench.cli.output import complain, say
-from workbench.experiment.spec import Masking
-from workbench.importers.values import as_object, decode
-from workbench.watching.hook import answer
+from workbench.evaluation.experiment.spec import Masking
+from workbench.evaluation.watching.hook import answer
+from workbench.recordings.importers.values import as_object, decode
 
 
 @takes(Masking, only=("redact",))

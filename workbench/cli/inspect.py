@@ -7,13 +7,13 @@ import typer
 
 from workbench.cli.options import AsJson, Lenient, takes
 from workbench.cli.output import OK, UNUSABLE, complain, printable, say, say_json, table
-from workbench.experiment.spec import Masking
-from workbench.importers.importer import scan
-from workbench.models.tokenizer import TiktokenCounter
-from workbench.replays.reports import checked_reports
-from workbench.replays.sizing import Sizing
-from workbench.transcript.redaction import masker, redacted
-from workbench.transcript.session import Session
+from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.engine.transcript.redaction import masker, redacted
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.spec import Masking
+from workbench.evaluation.replays.reports import checked_reports
+from workbench.evaluation.replays.sizing import Sizing
+from workbench.recordings.importers.importer import scan
 
 COLUMNS = {
     "session": "session", "format": "format", "model": "model", "messages": "messages", "calls": "tool_calls",

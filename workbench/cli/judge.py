@@ -8,23 +8,23 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from workbench.analysis.equal_size import over_target_notes
-from workbench.analysis.paired import Estimate
+from workbench.base.formats import decimal, some
 from workbench.cli.ending import warn_of_replicates
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import FAILED, OK, PENDING, complain, printable, say, say_json, table
-from workbench.experiment.atomic import write_atomically
-from workbench.formats import decimal, some
-from workbench.judge.exam.admission import NotAdmitted
-from workbench.judge.exam.scores import agreement, agreement_note, scores
-from workbench.judge.exam.sitting import ExamSpec, judge_exam
-from workbench.judge.work_exam.fit import asker_errors, fit, fit_report, left_out_chances, read_answers
-from workbench.judge.work_exam.judge_work import judge_work
-from workbench.judge.work_exam.scores import readers_agree, work_scores
-from workbench.judge.work_exam.spec import WorkSpec
-from workbench.metrics.work_exam.reader_error import TextKind
-from workbench.models import shown_name
+from workbench.engine.models import shown_name
+from workbench.evaluation.analysis.equal_size import over_target_notes
+from workbench.evaluation.analysis.paired import Estimate
+from workbench.evaluation.experiment.atomic import write_atomically
+from workbench.evaluation.metrics.work_exam.reader_error import TextKind
+from workbench.lab.judge.exam.admission import NotAdmitted
+from workbench.lab.judge.exam.scores import agreement, agreement_note, scores
+from workbench.lab.judge.exam.sitting import ExamSpec, judge_exam
+from workbench.lab.judge.work_exam.fit import asker_errors, fit, fit_report, left_out_chances, read_answers
+from workbench.lab.judge.work_exam.judge_work import judge_work
+from workbench.lab.judge.work_exam.scores import readers_agree, work_scores
+from workbench.lab.judge.work_exam.spec import WorkSpec
 
 COLUMNS = {
     "strategy": "strategy", "score": "shown", "used": "used:percent",

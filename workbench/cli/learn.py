@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
+from workbench.base.formats import some
 from workbench.cli.options import AsJson, Paths, takes
 from workbench.cli.output import complain, say, say_json, table
-from workbench.experiment.spec import Masking
-from workbench.formats import some
-from workbench.learning.learn import learn as learned_from
+from workbench.evaluation.experiment.spec import Masking
+from workbench.lab.learning.learn import learn as learned_from
 
 
 @takes(Masking)

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from workbench.cli.options import takes
-from workbench.experiment.spec import Masking
-from workbench.watching.server import serve
+from workbench.evaluation.experiment.spec import Masking
+from workbench.evaluation.watching.server import serve
 
 
 @takes(Masking)

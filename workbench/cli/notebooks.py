@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
+from workbench.base.errors import SettingError
+from workbench.base.markup import TEMPLATES
 from workbench.cli.options import AsJson, ModelOptions, takes
 from workbench.cli.output import FAILED, OK, complain, say, say_json, table
-from workbench.errors import SettingError
-from workbench.experiment.spec import Masking
-from workbench.markup import TEMPLATES
-from workbench.report.experiments import run_experiment, run_experiments, table_rows
-from workbench.report.notebooks import copy_course
+from workbench.evaluation.experiment.spec import Masking
+from workbench.report.page.experiments import run_experiment, run_experiments, table_rows
+from workbench.report.page.notebooks import copy_course
 
 COURSE = Path("workbench-course")
 LAB = TEMPLATES / "lab"

@@ -9,16 +9,16 @@ import typer
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
+from workbench.base.errors import Unanswered
+from workbench.base.formats import some
 from workbench.cli.foresee import FOLDER
 from workbench.cli.output import PENDING, complain
-from workbench.errors import Unanswered
-from workbench.experiment.spec import Flag, Spec, Whole
-from workbench.formats import some
-from workbench.models import find_model
-from workbench.models.folder import Folder, waiting
-from workbench.models.settings import ModelSettings, local_weights
-from workbench.models.summary_quality import CHOICES
-from workbench.models.weights import weights
+from workbench.engine.models import find_model
+from workbench.engine.models.folder import Folder, waiting
+from workbench.engine.models.settings import ModelSettings, local_weights
+from workbench.engine.models.summary_quality import CHOICES
+from workbench.engine.models.weights import weights
+from workbench.evaluation.experiment.spec import Flag, Spec, Whole
 
 Paths: TypeAlias = Annotated[
     list[str] | None, typer.Argument(help="Recordings: files, folders or patterns. None: the bundled sessions.")

@@ -7,19 +7,19 @@ from typing import Annotated, TypeAlias
 import pandas as pd
 import typer
 
-from workbench.agreement.measured import Judge, on_recordings, on_tasks
-from workbench.agreement.orders import ALL, TARGETS, Agreement
+from workbench.base.errors import SettingError
+from workbench.base.formats import some
 from workbench.cli.options import AsJson, Paths, takes, tell_terms
 from workbench.cli.output import OK, records, say, say_json, tables
-from workbench.compaction.presets import NAMES, RECALL
-from workbench.errors import SettingError
-from workbench.experiment.prepared import limited, read, sources_of
-from workbench.formats import some
-from workbench.models.settings import ModelSettings
-from workbench.simulation.simulate import SimulationSpec, reader_of, simulate
-from workbench.trials.families import FAMILIES, tasks
-from workbench.trials.run import TrialSpec
-from workbench.trials.table import TrialResults, by_family
+from workbench.engine.compaction.presets import NAMES, RECALL
+from workbench.engine.models.settings import ModelSettings
+from workbench.evaluation.experiment.prepared import limited, read, sources_of
+from workbench.lab.agreement.measured import Judge, on_recordings, on_tasks
+from workbench.lab.agreement.orders import ALL, TARGETS, Agreement
+from workbench.lab.simulation.simulate import SimulationSpec, reader_of, simulate
+from workbench.lab.trials.families import FAMILIES, tasks
+from workbench.lab.trials.run import TrialSpec
+from workbench.lab.trials.table import TrialResults, by_family
 
 FEWEST = 4
 """Strategies of which an order says something."""

@@ -14,7 +14,7 @@ from secrets import token_hex
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, TextIO
 
-from workbench.formats import NOTHING, NUMBERS, missing
+from workbench.base.formats import NOTHING, NUMBERS, missing
 
 if TYPE_CHECKING:
     import pandas as pd

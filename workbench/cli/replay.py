@@ -6,20 +6,20 @@ from typing import Annotated
 
 import typer
 
+from workbench.base.errors import SettingError
+from workbench.base.formats import NUMBERS, some
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, Lenient, takes, tell_terms
 from workbench.cli.output import complain, printable, say, say_json, table
-from workbench.errors import SettingError
-from workbench.experiment.filler import FillerModel
-from workbench.experiment.prepared import Prepared, metric_input, prepared
-from workbench.experiment.prepared import replay as replay_of
-from workbench.experiment.replay_rows import natural_rows
-from workbench.experiment.spec import RunSpec, model_name
-from workbench.formats import NUMBERS, some
-from workbench.importers.importer import load
-from workbench.metrics.metric import MetricInput
-from workbench.models.settings import ModelSettings
-from workbench.transcript.redaction import redacted
+from workbench.engine.models.settings import ModelSettings
+from workbench.engine.transcript.redaction import redacted
+from workbench.evaluation.experiment.filler import FillerModel
+from workbench.evaluation.experiment.prepared import Prepared, metric_input, prepared
+from workbench.evaluation.experiment.prepared import replay as replay_of
+from workbench.evaluation.experiment.replay_rows import natural_rows
+from workbench.evaluation.experiment.spec import RunSpec, model_name
+from workbench.evaluation.metrics.metric import MetricInput
+from workbench.recordings.importers.importer import load
 
 COMPACTIONS = {
     "message": "at", "tokens before": "tokens_before:count", "after": "tokens_sent:count", "dropped": "dropped",

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
+from workbench.base.errors import SettingError
 from workbench.cli.options import AsJson
 from workbench.cli.output import complain, say, say_json
-from workbench.errors import SettingError
-from workbench.models.local import DEFAULT, start_server
-from workbench.models.weights import weights
+from workbench.engine.models.local import DEFAULT, start_server
+from workbench.engine.models.weights import weights
 
 
 def serve(

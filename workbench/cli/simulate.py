@@ -1,12 +1,12 @@
 """`workbench simulate`: what an agent that knows only its context would have had to look up again."""
 
-from workbench.analysis.simulated import by_strategy
+from workbench.base.formats import some
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
 from workbench.cli.output import complain, records, say, say_json, table
-from workbench.formats import some
-from workbench.simulation.simulate import SimulationSpec, forecast
-from workbench.simulation.simulate import simulate as simulation_of
+from workbench.evaluation.analysis.simulated import by_strategy
+from workbench.lab.simulation.simulate import SimulationSpec, forecast
+from workbench.lab.simulation.simulate import simulate as simulation_of
 
 SHOWN = {
     "look-ups": "look_ups:count", "tokens": "look_up_tokens:amount", "blind": "blind:count", "spirals": "spirals:count",

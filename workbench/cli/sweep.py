@@ -8,19 +8,19 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from workbench.analysis.ablation import leave_one_out
 from workbench.cli.ending import answered, finish, warn_of_replicates
 from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.headline import page, show_places, show_sizes, size_notes
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, takes, tell_terms, tell_waiting
 from workbench.cli.output import PENDING, UNUSABLE, frame_table, records, say, say_json, table, while_read, write
-from workbench.experiment.grid import read
-from workbench.experiment.spec import Execution, Masking, RunSpec
-from workbench.experiment.sweep import forecast
-from workbench.experiment.sweep import sweep as run_of
-from workbench.metrics import HALVES
-from workbench.report.sweep import sweep_table
-from workbench.report.tables import Tables
+from workbench.evaluation.analysis.ablation import leave_one_out
+from workbench.evaluation.experiment.grid import read
+from workbench.evaluation.experiment.spec import Execution, Masking, RunSpec
+from workbench.evaluation.experiment.sweep import forecast
+from workbench.evaluation.experiment.sweep import sweep as run_of
+from workbench.evaluation.metrics import HALVES
+from workbench.report.page.sweep import sweep_table
+from workbench.report.page.tables import Tables
 
 COLUMNS = {
     "window used": "window", "tokens saved": "tokens_saved:percent",

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from workbench.base.formats import decimal
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, takes, tell_terms
 from workbench.cli.output import FAILED, OK, PENDING, complain, printable, records, say, say_json, tables
-from workbench.formats import decimal
-from workbench.trials.run import READER, TrialSpec
-from workbench.trials.run import trial as run_of
-from workbench.trials.table import by_strategy
+from workbench.lab.trials.run import READER, TrialSpec
+from workbench.lab.trials.run import trial as run_of
+from workbench.lab.trials.table import by_strategy
 
 
 @takes(TrialSpec, jobs=None)

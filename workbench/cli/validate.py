@@ -8,24 +8,24 @@ from typing import Annotated, TypeAlias
 import pandas as pd
 import typer
 
-from workbench.agreement.check import same_order
-from workbench.analysis.fetched_again import by_way, figures, lead_note, precision_table, ranks, with_intervals
-from workbench.analysis.selfcheck import selfcheck, sessions_of
+from workbench.base.errors import SettingError
+from workbench.base.private_files import write_private
 from workbench.cli.options import AsJson, Paths, takes
 from workbench.cli.output import FAILED, OK, frame_table, records, say, say_json, table
-from workbench.datasets.bundled import bundled_files
-from workbench.errors import SettingError
-from workbench.experiment.exports import csv_text
-from workbench.experiment.spec import RunSpec
-from workbench.judge.exam.scores import readers_agreement
-from workbench.judge.exam.sitting import ExamResults
-from workbench.private_files import write_private
-from workbench.sides.catalogue import SIDES, Source
-from workbench.sides.planted import SEEDS, planted
-from workbench.sides.side import SideTable
-from workbench.simulation.held import held_things
-from workbench.validation.needs import LABELS, labelled, sheet, still_asked
-from workbench.validation.used_things import CONTROL, METRICS, compacted, used_things
+from workbench.evaluation.experiment.exports import csv_text
+from workbench.evaluation.experiment.spec import RunSpec
+from workbench.lab.agreement.check import same_order
+from workbench.lab.judge.exam.scores import readers_agreement
+from workbench.lab.judge.exam.sitting import ExamResults
+from workbench.lab.sides.catalogue import SIDES, Source
+from workbench.lab.sides.planted import SEEDS, planted
+from workbench.lab.sides.side import SideTable
+from workbench.lab.simulation.held import held_things
+from workbench.lab.validation.fetched_again import by_way, figures, lead_note, precision_table, ranks, with_intervals
+from workbench.lab.validation.needs import LABELS, labelled, sheet, still_asked
+from workbench.lab.validation.selfcheck import selfcheck, sessions_of
+from workbench.lab.validation.used_things import CONTROL, METRICS, compacted, used_things
+from workbench.recordings.datasets.bundled import bundled_files
 
 Out: TypeAlias = Annotated[
     Path | None, typer.Option("--out", "-o", help="Folder for the tables, as CSV files. None: they are only shown.")

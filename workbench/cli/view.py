@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from workbench.base.errors import SettingError
 from workbench.cli.options import AsJson
 from workbench.cli.output import say, say_json
-from workbench.errors import SettingError
 
 
 def view(
@@ -30,9 +30,9 @@ def view(
 
       workbench view reports/compare-1a2b3c4d --no-browser --port 8792
     """
-    from workbench.view.app import ViewServer
-    from workbench.view.pages import loss_address
-    from workbench.view.runs import runs
+    from workbench.report.view.app import ViewServer
+    from workbench.report.view.pages import loss_address
+    from workbench.report.view.runs import runs
 
     server, found = ViewServer(folder, port), runs(folder)
     address = server.address

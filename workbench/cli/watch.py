@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from workbench.base.errors import FormatError
+from workbench.base.formats import some
 from workbench.cli.options import takes
 from workbench.cli.output import as_json as to_json
 from workbench.cli.output import complain, harmless, printable, say
-from workbench.errors import FormatError
-from workbench.experiment.spec import Masking
-from workbench.formats import some
-from workbench.watching.follow import AGENTS, Followed
-from workbench.watching.needed import Lost, compactions, likely_needed
-from workbench.watching.state import SessionMeter, SessionState
+from workbench.evaluation.experiment.spec import Masking
+from workbench.evaluation.watching.follow import AGENTS, Followed
+from workbench.evaluation.watching.needed import Lost, compactions, likely_needed
+from workbench.evaluation.watching.state import SessionMeter, SessionState
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

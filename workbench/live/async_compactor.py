@@ -7,13 +7,13 @@ from threading import Lock
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
-from workbench.compaction.engine import Compaction
-from workbench.errors import SettingError
+from workbench.base.errors import SettingError
+from workbench.engine.compaction.engine import Compaction
+from workbench.engine.models.provider_errors import ProviderError
+from workbench.engine.transcript.message import Json
 from workbench.live.compactor import Compactor
 from workbench.live.events import Retry
 from workbench.live.hooks import CANCELLED
-from workbench.models.provider_errors import ProviderError
-from workbench.transcript.message import Json
 
 Result = TypeVar("Result")
 

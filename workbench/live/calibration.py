@@ -4,9 +4,9 @@ import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from workbench.compaction.engine import Compaction
-from workbench.transcript.context import Context
-from workbench.transcript.message import Message, Scaled, TokenCounter, scaled
+from workbench.engine.compaction.engine import Compaction
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import Message, Scaled, TokenCounter, scaled
 
 LEAST_SCALE, MOST_SCALE = 1 / 6, 6.0
 """Tokens of a provider for one of ours: its tokenizers make .25 to 1.5 tokens of a character, our counts a quarter."""

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from numbers import Integral
 from typing import Any, Generic, TypeVar
 
+from workbench.engine.transcript.message import Json, TokenCounter, chars_per_token
 from workbench.live.events import CallbackFailed, Event
-from workbench.transcript.message import Json, TokenCounter, chars_per_token
 
 Answer = TypeVar("Answer")
 

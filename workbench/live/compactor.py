@@ -6,9 +6,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from threading import RLock
 
-from workbench.compaction.engine import Compaction
-from workbench.compaction.presets import preset as preset_named
-from workbench.compaction.strategy import Preset
+from workbench.base.typed_value import check_whole_number
+from workbench.engine.compaction.engine import Compaction
+from workbench.engine.compaction.presets import preset as preset_named
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.models import find_model
+from workbench.engine.models.model import Model
+from workbench.engine.models.provider_errors import Diagnosis, ProviderError
+from workbench.engine.transcript.log import Log
+from workbench.engine.transcript.message import Json, TokenCounter, quarter_of_bytes
+from workbench.engine.transcript.session import Session
 from workbench.live.callbacks import Host
 from workbench.live.events import Event, Retry, RunEnds, UsageIgnored
 from workbench.live.formats.table import MessageFormat
@@ -24,13 +31,6 @@ from workbench.live.saved import read, restore, save
 from workbench.live.scheduler import Scheduler
 from workbench.live.settings import Settings, check, check_manual
 from workbench.live.usage import cleared_by, usage_of
-from workbench.models import find_model
-from workbench.models.model import Model
-from workbench.models.provider_errors import Diagnosis, ProviderError
-from workbench.transcript.log import Log
-from workbench.transcript.message import Json, TokenCounter, quarter_of_bytes
-from workbench.transcript.session import Session
-from workbench.typed_value import check_whole_number
 
 WINDOW = 128_000
 """Tokens; for a host that names no window. Opal's fallback."""

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 
+from workbench.engine.transcript.message import Json
 from workbench.live.formats.shape import OutgoingMessage
 from workbench.live.identity import markers, remarked
-from workbench.transcript.message import Json
 
 
 @dataclass(slots=True)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from workbench.compaction.engine import Outcome, StageRecord
+from workbench.engine.compaction.engine import Outcome, StageRecord
+from workbench.engine.models.provider_errors import Diagnosis
+from workbench.engine.transcript.message import Json
 from workbench.live.hooks import Cause
-from workbench.models.provider_errors import Diagnosis
-from workbench.transcript.message import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 
-from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.strategy import Never, Preset, Situation, Trigger
-from workbench.live.gauge import Gauge
-from workbench.models.model import Completion, SummaryRequest
-from workbench.transcript.context import Context
-from workbench.transcript.message import (
+from workbench.engine.compaction.engine import Compaction, compact
+from workbench.engine.compaction.strategy import Never, Preset, Situation, Trigger
+from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import (
     AssistantMessage,
     Message,
     SystemMessage,
@@ -18,6 +17,7 @@ from workbench.transcript.message import (
     UserMessage,
     chars_per_token,
 )
+from workbench.live.gauge import Gauge
 
 LARGEST = 1_000_000
 """Tokens of the largest window that is tried; what works in it works in larger ones."""

@@ -3,10 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from workbench.compaction.forced import forced, kept_by
-from workbench.compaction.plan import Budget
-from workbench.compaction.strategy import Moment, Preset, Situation, Trigger
-from workbench.errors import CompactionRefused
+from workbench.base.errors import CompactionRefused
+from workbench.engine.compaction.forced import forced, kept_by
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.strategy import Moment, Preset, Situation, Trigger
+from workbench.engine.models.provider_errors import Diagnosis, classify_answer
+from workbench.engine.transcript.context import in_turn
+from workbench.engine.transcript.message import Json, SystemMessage, Text, TokenCounter, Usage
 from workbench.live.calibration import (
     LEAST_SCALE,
     MOST_OVERHEAD,
@@ -21,9 +24,6 @@ from workbench.live.callbacks import Host
 from workbench.live.hooks import Cause
 from workbench.live.memory import Memory
 from workbench.live.settings import Settings
-from workbench.models.provider_errors import Diagnosis, classify_answer
-from workbench.transcript.context import in_turn
-from workbench.transcript.message import Json, SystemMessage, Text, TokenCounter, Usage
 
 LIMIT_SECONDS = 3_600.0
 """How long a window that an error stated is believed: gateways word plan quotas as overflows.

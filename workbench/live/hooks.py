@@ -7,11 +7,11 @@ from inspect import iscoroutine, iscoroutinefunction
 from threading import Event as Flag
 from typing import Literal, TypeAlias
 
-from workbench.compaction.engine import Compaction
-from workbench.compaction.plan import Budget
-from workbench.compaction.strategy import Moment
-from workbench.errors import SettingError
-from workbench.transcript.context import Context
+from workbench.base.errors import SettingError
+from workbench.engine.compaction.engine import Compaction
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.strategy import Moment
+from workbench.engine.transcript.context import Context
 
 Cause: TypeAlias = Moment | Literal["error", "by_hand"]
 """Where in the loop a compaction was decided."""

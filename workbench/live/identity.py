@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from workbench.engine.transcript.message import Json
 from workbench.live.formats.canonical import BODIES, MARKERS, key, parts_of, said
 from workbench.live.formats.parts import plain
-from workbench.transcript.message import Json
 
 BLOCK = 64
 LEAD, LEAST = 16, 4

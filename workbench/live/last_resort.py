@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.plan import Budget
-from workbench.compaction.stages.truncate import Truncate
-from workbench.compaction.strategy import Strategy
+from workbench.engine.compaction.engine import Compaction, compact
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.strategy import Strategy
+from workbench.engine.transcript.context import Context, protected
+from workbench.engine.transcript.message import TokenCounter
 from workbench.live.events import Event, LastResort
 from workbench.live.gauge import Gauge
 from workbench.live.meter import NoModel
-from workbench.transcript.context import Context, protected
-from workbench.transcript.message import TokenCounter
 
 LEAVES = 0.6
 """The part of the room that the messages take afterwards, so that the next requests fit as well."""

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeGuard
 
-from workbench.compaction.engine import compact
-from workbench.compaction.plan import Budget, Plan, Replace
+from workbench.engine.compaction.engine import compact
+from workbench.engine.compaction.plan import Budget, Plan, Replace
+from workbench.engine.models.provider_errors import Diagnosis
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import AnswerBlock, Image, Message, Text, counted_text
 from workbench.live.events import ImagesLeftOut
 from workbench.live.formats.table import LIMITS, RequestLimits
 from workbench.live.hooks import is_cancelled
 from workbench.live.meter import NoModel
 from workbench.live.runner import Runner
-from workbench.models.provider_errors import Diagnosis
-from workbench.transcript.context import Context
-from workbench.transcript.message import AnswerBlock, Image, Message, Text, counted_text
 
 LEFT_OUT = "[{} left out: the request was too large]"
 """What stands in the place of a picture, with its media type."""

@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 
-from workbench.compaction.engine import Compaction
-from workbench.compaction.guard import violations
+from workbench.engine.compaction.engine import Compaction
+from workbench.engine.compaction.guard import violations
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
+from workbench.engine.transcript.message import Json, Text, UserMessage, is_real_user
 from workbench.live.copies import Copies
 from workbench.live.formats.canonical import key
 from workbench.live.formats.shape import HostMessage, OutgoingMessage, is_system, record_of
@@ -13,9 +16,6 @@ from workbench.live.formats.table import FORMATS
 from workbench.live.identity import Additions, HostList, common, markers, remarked, text_of
 from workbench.live.message_reader import MessageReader, listed
 from workbench.live.state import Checkpoint, State, longer
-from workbench.transcript.context import Context
-from workbench.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.transcript.message import Json, Text, UserMessage, is_real_user
 
 
 class Memory:

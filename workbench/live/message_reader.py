@@ -4,15 +4,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from workbench.compaction.file_lists import lists_in, parted
-from workbench.compaction.prompt_template import PromptTemplate
-from workbench.compaction.stages.summarize import Summarize
-from workbench.compaction.strategy import Preset
-from workbench.errors import FormatError
+from workbench.base.errors import FormatError
+from workbench.engine.compaction.file_lists import lists_in, parted
+from workbench.engine.compaction.prompt_template import PromptTemplate
+from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.transcript.message import Json, Message, Summary, plain_text
 from workbench.live.formats.parts import plain
 from workbench.live.formats.shape import Entry, HostFormat, HostMessage, Record, misfit, record_of
 from workbench.live.formats.table import FORMATS, MessageFormat, format_of
-from workbench.transcript.message import Json, Message, Summary, plain_text
 
 _INDEX = re.compile(r"\n*<([a-z-]+)>\n(?:(?!<\1>).)*</\1>\s*\Z", re.DOTALL)
 """What a preset sends below a summary in a tag."""

@@ -3,11 +3,11 @@
 import time
 from dataclasses import dataclass, replace
 
-from workbench.errors import ModelError
+from workbench.base.errors import ModelError
+from workbench.engine.models.model import Completion, Model, SummaryRequest, TooLate, within
+from workbench.engine.models.provider_errors import classify
+from workbench.engine.transcript.message import Json
 from workbench.live.callbacks import reason
-from workbench.models.model import Completion, Model, SummaryRequest, TooLate, within
-from workbench.models.provider_errors import classify
-from workbench.transcript.message import Json
 
 NO_MODEL = "preset {!r} asks a model for a summary: pass one as `model`"
 

@@ -1,11 +1,11 @@
 """The tool by which an agent's model asks for what a compaction took out, as each API wants its tools."""
 
-from workbench.compaction.archive import TOKENS, Archive
-from workbench.compaction.recall import TOOL
-from workbench.compaction.strategy import Preset
-from workbench.errors import SettingError
+from workbench.base.errors import SettingError
+from workbench.engine.compaction.archive import TOKENS, Archive
+from workbench.engine.compaction.recall import TOOL
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.transcript.message import Json
 from workbench.live.memory import Memory
-from workbench.transcript.message import Json
 
 ABOUT = (
     "Bring back earlier parts of this conversation that were taken out of the context to save room. Give the id that "

@@ -1,10 +1,10 @@
 """What helps after a provider refused a request, and how often the same request may be tried again."""
 
+from workbench.engine.models.provider_errors import Diagnosis, ProviderError, classify
 from workbench.live.callbacks import Host
 from workbench.live.events import ErrorJudged
 from workbench.live.media import MediaBudget
 from workbench.live.runner import Runner
-from workbench.models.provider_errors import Diagnosis, ProviderError, classify
 
 UNREADABLE = Diagnosis("other", "leave_alone")
 

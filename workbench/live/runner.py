@@ -4,12 +4,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from threading import RLock
 
-from workbench.compaction.engine import Compaction, compact
-from workbench.compaction.plan import Budget, Draft, Plan, Stage
-from workbench.compaction.stages.summarize import Summarize
-from workbench.compaction.stages.truncate import RepairPairs
-from workbench.compaction.strategy import Failure, HostPolicy, Strategy
-from workbench.errors import ModelError, SettingError
+from workbench.base.errors import ModelError, SettingError
+from workbench.engine.compaction.engine import Compaction, compact
+from workbench.engine.compaction.plan import Budget, Draft, Plan, Stage
+from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.stages.truncate import RepairPairs
+from workbench.engine.compaction.strategy import Failure, HostPolicy, Strategy
+from workbench.engine.models.model import Model
+from workbench.engine.models.provider_errors import Diagnosis
+from workbench.engine.models.wrappers import SplittingModel
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import Json
 from workbench.live.breaker import Breaker
 from workbench.live.calibration import newest_pinned, with_own_pins
 from workbench.live.callbacks import Host, reason
@@ -19,11 +24,6 @@ from workbench.live.gauge import Gauge
 from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply, is_cancelled, refuse_awaitable
 from workbench.live.last_resort import make_room
 from workbench.live.meter import NO_MODEL, Meter, NoModel, total
-from workbench.models.model import Model
-from workbench.models.provider_errors import Diagnosis
-from workbench.models.wrappers import SplittingModel
-from workbench.transcript.context import Context
-from workbench.transcript.message import Json
 
 REPAIR = Strategy("repair", (RepairPairs(),))
 CALL_CANCELLED = "the call was cancelled"

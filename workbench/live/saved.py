@@ -9,9 +9,10 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 
-from workbench.errors import FormatError, SettingError
-from workbench.importers.native import as_plain
-from workbench.importers.records import read_as
+from workbench.base.errors import FormatError, SettingError
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.log import Entry, Log, LogError, MessageEntry
+from workbench.engine.transcript.message import Json, Message
 from workbench.live.formats.parts import jsonable
 from workbench.live.formats.shape import HostMessage
 from workbench.live.identity import Additions, HostList
@@ -29,9 +30,8 @@ from workbench.live.saved_document import (
 )
 from workbench.live.scheduler import Scheduler
 from workbench.live.state import Checkpoint, State, rejoined, write_messages
-from workbench.transcript.context import Context
-from workbench.transcript.log import Entry, Log, LogError, MessageEntry
-from workbench.transcript.message import Json, Message
+from workbench.recordings.importers.native import as_plain
+from workbench.recordings.importers.records import read_as
 
 
 def save(preset: str, recovery: Recovery, scheduler: Scheduler) -> dict[str, Json]:

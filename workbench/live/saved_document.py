@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from workbench.engine.transcript.log import Entry
+from workbench.engine.transcript.message import Json, Message, Summary
 from workbench.live.calibration import NEUTRAL, Calibration
 from workbench.live.events import RunEnds
 from workbench.live.formats.table import MessageFormat
 from workbench.live.gauge import SentRequest
-from workbench.transcript.log import Entry
-from workbench.transcript.message import Json, Message, Summary
 
 VERSION = 1
 

@@ -1,7 +1,7 @@
 """When a compaction starts by itself: it is due, the host requested it, or a provider cut the last request."""
 
-from workbench.compaction.plan import Budget
-from workbench.compaction.strategy import Moment
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.strategy import Moment
 from workbench.live.callbacks import Host
 from workbench.live.events import WindowTooSmall
 from workbench.live.feasibility import too_small

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from numbers import Real
 
-from workbench.compaction.presets import ACCEPTED
-from workbench.compaction.strategy import Preset, Trigger
-from workbench.errors import SettingError, UnknownName
+from workbench.base.errors import SettingError, UnknownName
+from workbench.base.typed_value import check_whole_number
+from workbench.engine.compaction.presets import ACCEPTED
+from workbench.engine.compaction.strategy import Preset, Trigger
+from workbench.engine.transcript.message import Json
 from workbench.live.formats.table import FORMATS
 from workbench.live.hooks import Hooks, is_async
-from workbench.transcript.message import Json
-from workbench.typed_value import check_whole_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress, groupby, zip_longest
 
-from workbench.compaction.engine import Compaction
+from workbench.engine.compaction.engine import Compaction
+from workbench.engine.transcript.context import Context, OpenContext, last_user
+from workbench.engine.transcript.message import Json, Message, UserMessage, is_empty, is_real_user
 from workbench.live.formats.shape import GAP, Covers, HostMessage, OutgoingMessage, record_of
 from workbench.live.formats.table import FORMATS, MessageFormat
-from workbench.transcript.context import Context, OpenContext, last_user
-from workbench.transcript.message import Json, Message, UserMessage, is_empty, is_real_user
 
 
 @dataclass(frozen=True, slots=True)

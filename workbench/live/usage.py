@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from workbench.importers.usage import ANTHROPIC_USAGE, GEMINI_USAGE, OPENAI_USAGE
-from workbench.importers.values import count
+from workbench.engine.transcript.message import Json, Usage
 from workbench.live.formats.parts import plain
-from workbench.transcript.message import Json, Usage
+from workbench.recordings.importers.usage import ANTHROPIC_USAGE, GEMINI_USAGE, OPENAI_USAGE
+from workbench.recordings.importers.values import count
 
 GEMINI_FIELDS = ("prompt_token_count", "promptTokenCount")
 OPENAI_FIELDS = ("prompt_tokens", "prompt_tokens_details", "input_tokens_details")

@@ -16,13 +16,13 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
 
 from rows import Frames, Part, run
 
-from workbench.advice.advise import AdviceSpec, Search
-from workbench.advice.measured import Measurements, Trade, difference, figures
-from workbench.advice.search import spread
-from workbench.datasets.bundled import bundled_files
-from workbench.experiment.grid import Grid, Point
-from workbench.experiment.spec import RunSpec
-from workbench.formats import percent
+from workbench.base.formats import percent
+from workbench.evaluation.experiment.grid import Grid, Point
+from workbench.evaluation.experiment.spec import RunSpec
+from workbench.lab.advice.advise import AdviceSpec, Search
+from workbench.lab.advice.measured import Measurements, Trade, difference, figures
+from workbench.lab.advice.search import spread
+from workbench.recordings.datasets.bundled import bundled_files
 
 PAGE = Path(__file__).parent / "README.md"
 SPEC = AdviceSpec(window=32_000, candidates=20, jobs=2, quiet=True)

@@ -23,16 +23,16 @@ from closed_loop import WINDOW
 from rows import Frames, Part, named, read, run
 from trials import STRATEGIES
 
-from workbench.agreement.measured import COLUMNS, READ, Judge, on_recordings, on_tasks
-from workbench.agreement.measured import detours as detours_of
-from workbench.agreement.orders import ALL, TARGETS, Agreement
-from workbench.datasets.bundled import bundled_files
-from workbench.experiment.prepared import SessionSource, sessions_in, sources_of
-from workbench.experiment.prepared import read as read_source
-from workbench.formats import missing, some
-from workbench.models.settings import ModelSettings
-from workbench.simulation.simulate import reader_of
-from workbench.trials.families import FAMILIES, tasks
+from workbench.base.formats import missing, some
+from workbench.engine.models.settings import ModelSettings
+from workbench.evaluation.experiment.prepared import SessionSource, sessions_in, sources_of
+from workbench.evaluation.experiment.prepared import read as read_source
+from workbench.lab.agreement.measured import COLUMNS, READ, Judge, on_recordings, on_tasks
+from workbench.lab.agreement.measured import detours as detours_of
+from workbench.lab.agreement.orders import ALL, TARGETS, Agreement
+from workbench.lab.simulation.simulate import reader_of
+from workbench.lab.trials.families import FAMILIES, tasks
+from workbench.recordings.datasets.bundled import bundled_files
 
 PAGE = Path(__file__).parent / "README.md"
 READ_FAMILIES = ("far_dependency", "look_alikes", "changed_values")

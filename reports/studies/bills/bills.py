@@ -16,9 +16,10 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
 
 from rows import Frames, Part, run
 
-from workbench.importers.importer import scan
-from workbench.metrics.costs.pricing import Pricing, pricing
-from workbench.metrics.costs.reconciliation import (
+from workbench.engine.models.cache_rules import CacheRules
+from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.evaluation.metrics.costs.pricing import Pricing, pricing
+from workbench.evaluation.metrics.costs.reconciliation import (
     MISSED,
     PROMPT,
     READ,
@@ -28,10 +29,9 @@ from workbench.metrics.costs.reconciliation import (
     Reconciliation,
     reconcile,
 )
-from workbench.metrics.costs.replay_cost import seconds_between
-from workbench.models.cache_rules import CacheRules
-from workbench.models.tokenizer import TiktokenCounter
-from workbench.replays.sizing import Sizing
+from workbench.evaluation.metrics.costs.replay_cost import seconds_between
+from workbench.evaluation.replays.sizing import Sizing
+from workbench.recordings.importers.importer import scan
 
 PAGE = Path(__file__).parent / "README.md"
 CLOSE, MOST, LEAST = 0.02, 0.03, 0.01

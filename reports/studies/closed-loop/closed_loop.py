@@ -18,16 +18,16 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
 
 from rows import Frames, Part, run
 
-from workbench.analysis.fetched_again import figures, with_intervals
-from workbench.datasets.bundled import bundled_files
-from workbench.experiment.prepared import Prepared
-from workbench.formats import amount, count, decimal, interval, percent, some
-from workbench.metrics.demand import HORIZON
-from workbench.replays.matched import recorded_contexts
-from workbench.simulation.held import held_things, looked_again
-from workbench.simulation.simulate import BLIND, SIMULATED, simulate
-from workbench.transcript.message import AssistantMessage
-from workbench.validation.used_things import compacted, used_things
+from workbench.base.formats import amount, count, decimal, interval, percent, some
+from workbench.engine.transcript.message import AssistantMessage
+from workbench.evaluation.experiment.prepared import Prepared
+from workbench.evaluation.metrics.demand import HORIZON
+from workbench.evaluation.replays.matched import recorded_contexts
+from workbench.lab.simulation.held import held_things, looked_again
+from workbench.lab.simulation.simulate import BLIND, SIMULATED, simulate
+from workbench.lab.validation.fetched_again import figures, with_intervals
+from workbench.lab.validation.used_things import compacted, used_things
+from workbench.recordings.datasets.bundled import bundled_files
 
 PAGE = Path(__file__).parent / "README.md"
 STRATEGIES = (

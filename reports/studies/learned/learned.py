@@ -18,29 +18,29 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
 from rows import Frames, Part, run
 from summaries import AT, sample
 
-from workbench.agreement.orders import TITLES
-from workbench.analysis.paired import estimate, holm, sign_flip
-from workbench.compaction.engine import compact
-from workbench.compaction.plan import Budget
-from workbench.compaction.presets import NAMES, preset
-from workbench.compaction.presets.learned import LearnedLines, LearnedSummary
-from workbench.compaction.stages.register import Register
-from workbench.compaction.stages.supersede import Supersede
-from workbench.compaction.strategy import Strategy
-from workbench.experiment.prepared import Prepared, prepared, sessions_in, sources_of
-from workbench.formats import percent, some
-from workbench.learning.fit import fitted, folds_of
-from workbench.learning.samples import by_part, samples_of
-from workbench.metrics.exam.exams import Exams, todos
-from workbench.metrics.exam.item import corrected
-from workbench.metrics.view import view
-from workbench.models.extractive import Extractive
-from workbench.models.learned.weights import LearnedWeights, Logistic
-from workbench.replays.boundaries import at_shares, worth
-from workbench.replays.matched import ALLOWED, MOST_OVER_TARGET, SizedHistory, sized_histories
-from workbench.transcript.context import Context
-from workbench.transcript.session import Session
-from workbench.validation.judges import FEWEST, JUDGES, Judged
+from workbench.base.formats import percent, some
+from workbench.engine.compaction.engine import compact
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.presets import NAMES, preset
+from workbench.engine.compaction.presets.learned import LearnedLines, LearnedSummary
+from workbench.engine.compaction.stages.register import Register
+from workbench.engine.compaction.stages.supersede import Supersede
+from workbench.engine.compaction.strategy import Strategy
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.learned.weights import LearnedWeights, Logistic
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.analysis.paired import estimate, holm, sign_flip
+from workbench.evaluation.experiment.prepared import Prepared, prepared, sessions_in, sources_of
+from workbench.evaluation.metrics.exam.exams import Exams, todos
+from workbench.evaluation.metrics.exam.item import corrected
+from workbench.evaluation.metrics.view import view
+from workbench.evaluation.replays.boundaries import at_shares, worth
+from workbench.evaluation.replays.matched import ALLOWED, MOST_OVER_TARGET, SizedHistory, sized_histories
+from workbench.lab.agreement.orders import TITLES
+from workbench.lab.learning.fit import fitted, folds_of
+from workbench.lab.learning.samples import by_part, samples_of
+from workbench.lab.validation.judges import FEWEST, JUDGES, Judged
 
 PAGE = Path(__file__).parent / "README.md"
 SHARES, SHARE = (0.05, 0.1, 0.2, 0.3), 0.1

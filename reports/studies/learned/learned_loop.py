@@ -37,23 +37,29 @@ from rows import Frames, Part, read, run
 from summaries import sample
 
 import workbench as wb
-from workbench.agreement.measured import detours
-from workbench.agreement.orders import OVER
-from workbench.compaction.presets import preset, with_price
-from workbench.compaction.strategy import Preset
-from workbench.errors import ModelError
-from workbench.experiment.prepared import Prepared, prepared
-from workbench.formats import amount, percent, some
-from workbench.metrics.builtin import cost_saved, exam_recall, invented_requests, over_window, resurrected_work
-from workbench.metrics.chain import chain
-from workbench.metrics.metric import MetricInput
-from workbench.models.extractive import Extractive
-from workbench.models.learned.weights import LearnedWeights, shipped
-from workbench.palette import REFERENCES
-from workbench.replays.boundaries import by_fill
-from workbench.replays.natural import natural
-from workbench.simulation.needs import Needs
-from workbench.simulation.simulate import SimulationSpec, simulated_row
+from workbench.base.errors import ModelError
+from workbench.base.formats import amount, percent, some
+from workbench.base.palette import REFERENCES
+from workbench.engine.compaction.presets import preset, with_price
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.learned.weights import LearnedWeights, shipped
+from workbench.evaluation.experiment.prepared import Prepared, prepared
+from workbench.evaluation.metrics.builtin import (
+    cost_saved,
+    exam_recall,
+    invented_requests,
+    over_window,
+    resurrected_work,
+)
+from workbench.evaluation.metrics.chain import chain
+from workbench.evaluation.metrics.metric import MetricInput
+from workbench.evaluation.replays.boundaries import by_fill
+from workbench.evaluation.replays.natural import natural
+from workbench.lab.agreement.measured import detours
+from workbench.lab.agreement.orders import OVER
+from workbench.lab.simulation.needs import Needs
+from workbench.lab.simulation.simulate import SimulationSpec, simulated_row
 
 TRIALS = Path(__file__).parents[1] / "trials" / "rows"
 """The rows of the tasks that the presets did."""

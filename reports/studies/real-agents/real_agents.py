@@ -19,19 +19,19 @@ from typing import Any
 
 import pandas as pd
 
-from workbench.analysis.compared import compare_table
-from workbench.datasets.bundled import bundled
-from workbench.experiment.prepared import prepared
-from workbench.metrics.exam.exams import Exams
-from workbench.metrics.name_recall import name_questions
-from workbench.metrics.work_exam.document import exams_of
-from workbench.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.metrics.work_exam.word_cover import Rarity
-from workbench.transcript.message import said_text
-from workbench.trials.agents import texts_of
-from workbench.trials.bundled import bundled_task
-from workbench.trials.loop import size
-from workbench.trials.repeats import repeats
+from workbench.engine.transcript.message import said_text
+from workbench.evaluation.analysis.compared import compare_table
+from workbench.evaluation.experiment.prepared import prepared
+from workbench.evaluation.metrics.exam.exams import Exams
+from workbench.evaluation.metrics.name_recall import name_questions
+from workbench.evaluation.metrics.work_exam.document import exams_of
+from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.evaluation.metrics.work_exam.word_cover import Rarity
+from workbench.lab.trials.agents import texts_of
+from workbench.lab.trials.bundled import bundled_task
+from workbench.lab.trials.loop import size
+from workbench.lab.trials.repeats import repeats
+from workbench.recordings.datasets.bundled import bundled
 
 STUDY = Path(__file__).parent
 TRIALS, BEGINNINGS = STUDY / "trials.jsonl.gz", STUDY / "beginnings.jsonl.gz"

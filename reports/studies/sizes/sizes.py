@@ -17,20 +17,20 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
 from rows import Frames, Part, run
 from summaries import counted
 
-from workbench.analysis.compared import compare_table
-from workbench.compaction.presets import preset
-from workbench.experiment.prepared import Prepared, read, sources_of
-from workbench.experiment.references import BaselineAtSizes
-from workbench.formats import some
-from workbench.metrics.builtin import exam_recall, recall_bound
-from workbench.metrics.exam.exams import Exams
-from workbench.metrics.metric import MetricInput
-from workbench.models.extractive import Extractive
-from workbench.models.prices import window as catalog_window
-from workbench.replays.boundaries import at_shares
-from workbench.replays.matched import matched, sized_histories, stays_larger
-from workbench.replays.natural import natural
-from workbench.replays.sizing import DEFAULT_WINDOW
+from workbench.base.formats import some
+from workbench.engine.compaction.presets import preset
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.prices import window as catalog_window
+from workbench.evaluation.analysis.compared import compare_table
+from workbench.evaluation.experiment.prepared import Prepared, read, sources_of
+from workbench.evaluation.experiment.references import BaselineAtSizes
+from workbench.evaluation.metrics.builtin import exam_recall, recall_bound
+from workbench.evaluation.metrics.exam.exams import Exams
+from workbench.evaluation.metrics.metric import MetricInput
+from workbench.evaluation.replays.boundaries import at_shares
+from workbench.evaluation.replays.matched import matched, sized_histories, stays_larger
+from workbench.evaluation.replays.natural import natural
+from workbench.evaluation.replays.sizing import DEFAULT_WINDOW
 
 PAGE = Path(__file__).parent / "README.md"
 STRATEGIES = ("summarize", "claude_code", "ex_athena", "hermes_lean")

@@ -16,14 +16,14 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
 
 from rows import Frames, Part, run
 
-from workbench.compaction.presets import preset
-from workbench.compaction.prompt_template import Clip, PromptTemplate
-from workbench.compaction.settings import settings
-from workbench.datasets.bundled import bundled
-from workbench.importers.importer import load
-from workbench.models.tokenizer import TiktokenCounter
-from workbench.replays.boundaries import at_shares
-from workbench.transcript.session import Session
+from workbench.engine.compaction.presets import preset
+from workbench.engine.compaction.prompt_template import Clip, PromptTemplate
+from workbench.engine.compaction.settings import settings
+from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.replays.boundaries import at_shares
+from workbench.recordings.datasets.bundled import bundled
+from workbench.recordings.importers.importer import load
 
 PAGE = Path(__file__).parent / "README.md"
 ORIGINALS = {

@@ -13,21 +13,21 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from workbench.compaction.engine import compact
-from workbench.compaction.plan import Budget
-from workbench.compaction.strategy import Preset, Situation, Strategy
-from workbench.metrics.costs.pricing import Pricing
-from workbench.metrics.costs.replay_cost import answer_tokens, charge, head_tokens, seconds_between
-from workbench.metrics.demand import Retention
-from workbench.metrics.index import Index
-from workbench.metrics.view import view
-from workbench.models.model import Model
-from workbench.ragged import Floats
-from workbench.replays.sizing import Sizing
-from workbench.replays.step import Replay
-from workbench.transcript.message import Usage, is_real_user
-from workbench.transcript.recorded_requests import turns_before
-from workbench.transcript.session import Session
+from workbench.base.ragged import Floats
+from workbench.engine.compaction.engine import compact
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.strategy import Preset, Situation, Strategy
+from workbench.engine.models.model import Model
+from workbench.engine.transcript.message import Usage, is_real_user
+from workbench.engine.transcript.recorded_requests import turns_before
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.metrics.costs.pricing import Pricing
+from workbench.evaluation.metrics.costs.replay_cost import answer_tokens, charge, head_tokens, seconds_between
+from workbench.evaluation.metrics.demand import Retention
+from workbench.evaluation.metrics.index import Index
+from workbench.evaluation.metrics.view import view
+from workbench.evaluation.replays.sizing import Sizing
+from workbench.evaluation.replays.step import Replay
 
 TARGET = 0.4
 """Share of the room under the window that messages take after a compaction."""

@@ -18,13 +18,13 @@ from rows import Frames, Part, run
 from schedules import Schedules
 from summaries import sample
 
-from workbench.analysis.paired import estimate
-from workbench.compaction.presets import NAMES, preset, with_price
-from workbench.compaction.strategy import Preset
-from workbench.experiment.prepared import prepared
-from workbench.formats import some
-from workbench.metrics.costs.pricing import pricing
-from workbench.models.extractive import Extractive
+from workbench.base.formats import some
+from workbench.engine.compaction.presets import NAMES, preset, with_price
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.models.extractive import Extractive
+from workbench.evaluation.analysis.paired import estimate
+from workbench.evaluation.experiment.prepared import prepared
+from workbench.evaluation.metrics.costs.pricing import pricing
 
 PAGE = Path(__file__).parent / "README.md"
 WINDOWS = (64_000, 128_000)

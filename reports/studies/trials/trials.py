@@ -18,10 +18,10 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
 from rows import Part, run
 
 import workbench as wb
-from workbench.compaction.presets import NAMES
-from workbench.trials.bundled import BUNDLED
-from workbench.trials.run import TrialSpec
-from workbench.trials.table import MEANS, by_strategy
+from workbench.engine.compaction.presets import NAMES
+from workbench.lab.trials.bundled import BUNDLED
+from workbench.lab.trials.run import TrialSpec
+from workbench.lab.trials.table import MEANS, by_strategy
 
 PAGE = Path(__file__).parent / "README.md"
 STRATEGIES = (*NAMES, "truncate+recall", "summarize+recall", "pipeline+recall")

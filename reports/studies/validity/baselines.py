@@ -18,16 +18,16 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from workbench.datasets.bundled import bundled_files
-from workbench.judge.work_exam.baselines import BASELINES, PLACE, baselines_of
-from workbench.judge.work_exam.contexts import ContextPlace, strategy_contexts
-from workbench.judge.work_exam.fit import REFERENCES
-from workbench.judge.work_exam.records import SittingRecord, records_of
-from workbench.judge.work_exam.sheet import SheetQuestion
-from workbench.judge.work_exam.sitting import Sitting, sittings_of
-from workbench.judge.work_exam.spec import WorkSpec
-from workbench.models.model import Completion, SummaryRequest
-from workbench.models.plain_text import request_key
+from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.models.plain_text import request_key
+from workbench.lab.judge.work_exam.baselines import BASELINES, PLACE, baselines_of
+from workbench.lab.judge.work_exam.contexts import ContextPlace, strategy_contexts
+from workbench.lab.judge.work_exam.fit import REFERENCES
+from workbench.lab.judge.work_exam.records import SittingRecord, records_of
+from workbench.lab.judge.work_exam.sheet import SheetQuestion
+from workbench.lab.judge.work_exam.sitting import Sitting, sittings_of
+from workbench.lab.judge.work_exam.spec import WorkSpec
+from workbench.recordings.datasets.bundled import bundled_files
 
 STUDIES = Path(__file__).parents[1]
 NAMES = ("real-readers", "presets", "chains", "second-look")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from models.provider import Provider, Reply, completion, refusal, serving
+from engine.models.provider import Provider, Reply, completion, refusal, serving
 
 ROOT = Path(__file__).parents[3]
 

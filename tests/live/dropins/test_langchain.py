@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from models.provider import refusal
+from engine.models.provider import refusal
 
 from profiles import FULL
-from workbench.compaction.presets import NAMES
-from workbench.errors import SettingError
+from workbench.base.errors import SettingError
+from workbench.base.registry import UnknownName
+from workbench.engine.compaction.presets import NAMES
 from workbench.live.events import Event
-from workbench.registry import UnknownName
 
 pytest.importorskip("langchain_openai")
 pytest.importorskip("langgraph.checkpoint.sqlite")

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from models.provider import refusal
+from engine.models.provider import refusal
 
 from profiles import FULL
-from workbench.compaction.presets import NAMES
-from workbench.errors import SettingError, UnknownName
+from workbench.base.errors import SettingError, UnknownName
+from workbench.engine.compaction.presets import NAMES
 from workbench.live.events import Event
 
 pytest.importorskip("agents")

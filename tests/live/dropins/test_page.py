@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from engine.models.provider import Reply
 from live.dropins.server import ROOT, answering, chat, responses
-from models.provider import Reply
 
 PAGE = (ROOT / "docs" / "in-your-agent.md").read_text(encoding="utf-8")
 

@@ -18,15 +18,15 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Annotated, Any, NotRequired
 from uuid import uuid4
 
-from workbench.compaction.presets import preset as preset_named
-from workbench.compaction.recall import TOOL
-from workbench.compaction.strategy import Preset
+from workbench.engine.compaction.presets import preset as preset_named
+from workbench.engine.compaction.recall import TOOL
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.models import find_model
+from workbench.engine.models.model import Model
+from workbench.engine.transcript.message import Json
 from workbench.live.async_compactor import AsyncCompactor
 from workbench.live.compactor import Compactor
 from workbench.live.recall_tool import ABOUT
-from workbench.models import find_model
-from workbench.models.model import Model
-from workbench.transcript.message import Json
 
 try:
     from langchain.agents.middleware import (

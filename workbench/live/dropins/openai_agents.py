@@ -15,13 +15,13 @@ from dataclasses import replace
 from inspect import isawaitable
 from typing import Any
 
-from workbench.compaction.recall import TOOL
-from workbench.compaction.strategy import Preset
+from workbench.engine.compaction.recall import TOOL
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.models.provider_errors import ProviderError
+from workbench.engine.transcript.message import Json
 from workbench.live.async_compactor import AsyncCompactor
 from workbench.live.compactor import Compactor
 from workbench.live.recall_tool import ABOUT
-from workbench.models.provider_errors import ProviderError
-from workbench.transcript.message import Json
 
 try:
     from agents import (

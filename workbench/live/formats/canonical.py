@@ -8,8 +8,8 @@ import json
 from collections.abc import Mapping
 from hashlib import blake2b
 
+from workbench.engine.transcript.message import Json
 from workbench.live.formats.parts import plain
-from workbench.transcript.message import Json
 
 MARKERS = frozenset({"cache_control", "cachePoint"})
 """Keys that tell a provider what to cache and say nothing."""

@@ -5,8 +5,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from workbench.importers.blocks import thought_block, tool_call
-from workbench.importers.values import label
+from workbench.engine.transcript.message import (
+    AnswerBlock,
+    AssistantMessage,
+    Json,
+    Message,
+    Summary,
+    SystemMessage,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
 from workbench.live.formats.parts import SAID, blocks, type_of
 from workbench.live.formats.shape import (
     GAP,
@@ -22,17 +31,8 @@ from workbench.live.formats.shape import (
     text_of,
     thoughts_of,
 )
-from workbench.transcript.message import (
-    AnswerBlock,
-    AssistantMessage,
-    Json,
-    Message,
-    Summary,
-    SystemMessage,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-)
+from workbench.recordings.importers.blocks import thought_block, tool_call
+from workbench.recordings.importers.values import label
 
 _ANTHROPIC = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document", "compaction"})
 """Kinds of parts that only Anthropic has."""

@@ -11,9 +11,18 @@ Source:
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
-from workbench.importers.blocks import tool_call, tool_result
-from workbench.importers.images import gemini_tokens, image
-from workbench.importers.values import label
+from workbench.engine.transcript.message import (
+    AnswerBlock,
+    AssistantMessage,
+    Image,
+    Json,
+    Message,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
 from workbench.live.formats.parts import sealed
 from workbench.live.formats.shape import (
     EMPTY_RESULT,
@@ -28,18 +37,9 @@ from workbench.live.formats.shape import (
     text_of,
     thoughts_of,
 )
-from workbench.transcript.message import (
-    AnswerBlock,
-    AssistantMessage,
-    Image,
-    Json,
-    Message,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-)
+from workbench.recordings.importers.blocks import tool_call, tool_result
+from workbench.recordings.importers.images import gemini_tokens, image
+from workbench.recordings.importers.values import label
 
 _CALL = ("functionCall", "function_call")
 _RESULT = ("functionResponse", "function_response")

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from workbench.errors import FormatError
-from workbench.importers.blocks import KINDS
-from workbench.importers.images import UNKNOWN_TOKENS, linked, openai_tokens
-from workbench.importers.values import label
-from workbench.transcript.message import AnswerBlock, Image, Json, Text, ToolResult
+from workbench.base.errors import FormatError
+from workbench.engine.transcript.message import AnswerBlock, Image, Json, Text, ToolResult
+from workbench.recordings.importers.blocks import KINDS
+from workbench.recordings.importers.images import UNKNOWN_TOKENS, linked, openai_tokens
+from workbench.recordings.importers.values import label
 
 SAID = frozenset(
     {"text", "input_text", "output_text", "image", "image_url", "input_image", "input_audio", "document"}

@@ -15,9 +15,20 @@ from dataclasses import replace
 from itertools import groupby
 from typing import ClassVar
 
-from workbench.errors import FormatError
-from workbench.importers.blocks import KINDS, tool_call
-from workbench.importers.values import label
+from workbench.base.errors import FormatError
+from workbench.engine.transcript.message import (
+    AnswerBlock,
+    AssistantMessage,
+    Image,
+    Json,
+    Message,
+    SystemMessage,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
 from workbench.live.formats.parts import SAID, blocks, sealed, written
 from workbench.live.formats.shape import (
     EMPTY_RESULT,
@@ -31,19 +42,8 @@ from workbench.live.formats.shape import (
     text_of,
     thoughts_of,
 )
-from workbench.transcript.message import (
-    AnswerBlock,
-    AssistantMessage,
-    Image,
-    Json,
-    Message,
-    SystemMessage,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    UserMessage,
-)
+from workbench.recordings.importers.blocks import KINDS, tool_call
+from workbench.recordings.importers.values import label
 
 _CALLS = {
     "function_call": "arguments", "custom_tool_call": "input", "local_shell_call": "action", "shell_call": "action",

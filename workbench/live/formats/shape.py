@@ -7,9 +7,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, Literal, TypeAlias
 
+from workbench.engine.transcript.message import (
+    AnswerBlock,
+    AssistantMessage,
+    Image,
+    Json,
+    Message,
+    SaidBlock,
+    Summary,
+    Text,
+)
 from workbench.live.formats.canonical import BODIES, key
 from workbench.live.formats.parts import plain
-from workbench.transcript.message import AnswerBlock, AssistantMessage, Image, Json, Message, SaidBlock, Summary, Text
 
 Record: TypeAlias = Mapping[str, Json]
 Covers: TypeAlias = Literal["", "answers", "all"]

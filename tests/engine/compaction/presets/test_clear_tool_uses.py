@@ -1,0 +1,80 @@
+from dataclasses import replace
+
+from engine.compaction.presets.situations import at, due, fired
+
+from builders import called, result, said
+from workbench.engine.compaction.engine import compact
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.presets.clear_tool_uses import CLEAR_TOOL_USES, CLEARED, ClearToolUses
+from workbench.engine.compaction.strategy import Strategy
+from workbench.engine.models.scripted import Scripted
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import Message, ToolResult, plain_text
+
+
+def uses(n: int, words: int = 50) -> list[Message]:
+    messages: list[Message] = [said("go")]
+    for i in range(n):
+        messages.append(called("read", f"c{i}", path=f"src/a_rather_long_name_of_a_file_{i}.py"))
+        messages.append(result("word " * words, f"c{i}", name="read"))
+    return messages
+
+
+def cleared(messages: tuple[Message, ...]) -> list[bool]:
+    return [plain_text(message) == CLEARED for message in messages if isinstance(message, ToolResult)]
+
+
+def run(stage: ClearToolUses, messages: list[Message]) -> tuple[Message, ...]:
+    done = compact(Context.of(messages), Strategy("s", (stage,)), Budget(target=0, window=1), Scripted(()))
+    assert not done.violations
+    return done.after.messages
+
+
+def test_it_is_due_above_a_hundred_thousand_tokens_and_not_at_exactly_that() -> None:
+    assert not due(CLEAR_TOOL_USES, 100_000, 200_000)
+    assert due(CLEAR_TOOL_USES, 100_001, 200_000)
+    assert not due(CLEAR_TOOL_USES, 100_000, 1_000_000)
+    assert due(CLEAR_TOOL_USES, 100_001, 1_000_000)
+    assert due(CLEAR_TOOL_USES, 90_000, 200_000, reported=100_001), "the provider's own count decides"
+
+
+def test_half_of_a_small_window_is_the_threshold_there() -> None:
+    assert not due(CLEAR_TOOL_USES, 16_000, 32_000)
+    assert due(CLEAR_TOOL_USES, 16_001, 32_000)
+
+
+def test_the_newest_three_results_stay() -> None:
+    done, model = fired(CLEAR_TOOL_USES, uses(8))
+    assert cleared(done.after.messages) == [True] * 5 + [False] * 3
+    assert model.requests == []
+    assert len(done.after.messages) == len(done.before.messages)
+
+
+def test_a_second_pass_changes_nothing() -> None:
+    done, _ = fired(CLEAR_TOOL_USES, uses(8))
+    again, _ = fired(CLEAR_TOOL_USES, done.after.messages)
+    assert again.outcome == "unchanged"
+
+
+def test_clear_at_least_is_all_or_nothing() -> None:
+    messages = uses(8)
+    saved = Context.of(messages).tokens - Context.of(run(ClearToolUses(), messages)).tokens
+    assert run(ClearToolUses(clear_at_least=saved + 1), messages) == tuple(messages)
+    assert cleared(run(ClearToolUses(clear_at_least=saved), messages)) == [True] * 5 + [False] * 3
+
+
+def test_excluded_tools_stay_and_are_not_counted_among_the_kept() -> None:
+    messages = [*uses(5), called("memory", "m"), result("fact " * 50, "m", name="memory")]
+    assert cleared(run(ClearToolUses(exclude_tools=("memory",)), messages)) == [True] * 2 + [False] * 4
+
+
+def test_a_pinned_result_stays() -> None:
+    messages = uses(6)
+    messages[2] = replace(messages[2], pinned=True)
+    assert cleared(run(ClearToolUses(), messages)) == [False, True, True, False, False, False]
+
+
+def test_the_target_is_the_threshold() -> None:
+    budget = CLEAR_TOOL_USES.trigger.check(at(150_000))
+    assert budget is not None
+    assert budget.target == 100_000

@@ -1,0 +1,99 @@
+from dataclasses import replace
+
+import pytest
+from engine.compaction.presets.situations import due, fired, summary
+
+from builders import called, conversation, result, said, told
+from workbench.engine.compaction.presets.langchain_20 import (
+    KEEP,
+    LANGCHAIN_20,
+    SUMMARY,
+    TOO_LONG,
+    LastTokens,
+    langchain_tokens,
+)
+from workbench.engine.compaction.strategy import Strategy
+from workbench.engine.transcript.message import Message, Summary
+
+UNTRIMMED = replace(LANGCHAIN_20, strategy=Strategy("untrimmed", (replace(SUMMARY, reads=LastTokens(None)),)))
+
+
+def test_it_is_due_at_exactly_85_percent_of_the_window() -> None:
+    assert not due(LANGCHAIN_20, 169_999, 200_000)
+    assert due(LANGCHAIN_20, 170_000, 200_000)
+    assert due(LANGCHAIN_20, 100_000, 200_000, reported=170_000)
+
+
+def test_a_message_is_its_role_and_words_by_four_rounded_up_and_three() -> None:
+    assert langchain_tokens(said("")) == 1 + 3
+    assert langchain_tokens(said("12345")) == 3 + 3
+    assert langchain_tokens(result("12345678", "abcd")) == (4 + 8 + 4) // 4 + 3
+
+
+def chat(n: int, chars: int = 400) -> list[Message]:
+    return [said("q" * chars, f"m{i}") if i % 2 == 0 else told("a" * chars, f"m{i}") for i in range(n)]
+
+
+def test_the_newest_twenty_messages_stay() -> None:
+    assert KEEP == 20
+    messages = chat(61)
+    done, _ = fired(LANGCHAIN_20, messages)
+    assert len(done.after.messages) == 21
+    assert done.after.messages[1:] == tuple(messages[-20:])
+
+
+@pytest.mark.parametrize("extra", range(4))
+def test_the_kept_part_moves_back_to_the_message_that_made_the_call(extra: int) -> None:
+    messages = [*chat(30), called("read", "c"), result("x", "c"), *chat(19 - extra)]
+    messages = [said("x", f"n{i}") if i >= 32 and m.role == "user" else m for i, m in enumerate(messages)]
+    messages = [told("y", f"n{i}") if i >= 32 and m.role == "assistant" else m for i, m in enumerate(messages)]
+    done, _ = fired(LANGCHAIN_20, messages)
+    kept = len(done.after.messages) - 1
+    assert kept == (21 if extra == 0 else 20), "only a result at the very start is in the way"
+    assert done.after.messages[1].role != "tool"
+
+
+def test_the_model_sees_the_last_4000_tokens_of_what_goes_from_a_users_message_on() -> None:
+    assert LastTokens().trim == 4_000
+    messages = chat(101)
+    _, model = fired(LANGCHAIN_20, messages)
+    (request,) = model.requests
+    sizes = list(map(langchain_tokens, request.messages))
+    assert request.messages[0].role == "user"
+    assert request.messages == tuple(messages[81 - len(request.messages) : 81])
+    assert sum(sizes) <= 4_000 < sum(sizes) + 2 * sizes[0]
+
+
+def test_without_a_user_message_in_them_no_model_is_asked_and_the_history_is_lost() -> None:
+    messages: list[Message] = [said("the one request", "u")]
+    for i in range(40):
+        messages += [called("read", f"c{i}", path=f"f{i}.py"), result("x" * 4_000, f"c{i}")]
+    done, model = fired(LANGCHAIN_20, messages, ())
+    assert model.requests == []
+    assert summary(done).text == TOO_LONG
+    assert len(done.after.messages) == 22, "the newest user message stays beside it"
+
+
+def test_the_fixed_variant_gives_the_model_everything() -> None:
+    messages: list[Message] = [said("the one request", "u")]
+    for i in range(40):
+        messages += [called("read", f"c{i}", path=f"f{i}.py"), result("x" * 4_000, f"c{i}")]
+    done, model = fired(UNTRIMMED, messages, ("all of it",))
+    assert summary(done).text == "all of it"
+    assert len(model.requests[0].messages) == 60
+
+
+def test_an_earlier_summary_out_of_the_models_sight_is_lost() -> None:
+    done, _ = fired(LANGCHAIN_20, chat(61), ("the first",))
+    near = [*done.after.messages, *(m for m in chat(90)[61:81])]
+    again, model = fired(LANGCHAIN_20, near, ("the second",))
+    assert model.requests[0].previous == "the first"
+    far = [*done.after.messages, *(m for m in chat(160)[61:160])]
+    again, model = fired(LANGCHAIN_20, far, ("the second",))
+    assert model.requests[0].previous == ""
+    assert [m.text for m in again.after.messages if isinstance(m, Summary)] == ["the second"]
+
+
+def test_headings() -> None:
+    _, model = fired(LANGCHAIN_20, conversation(30))
+    assert model.requests[0].sections == ("Session intent", "Summary", "Artifacts", "Next steps")

@@ -1,0 +1,163 @@
+"""Budget reduction, snip, microcompact, context collapse, floor and repair, each by its own words."""
+
+from dataclasses import replace
+
+from builders import called, conversation, result, rules, said, told
+from workbench.engine.compaction.clip import reference
+from workbench.engine.compaction.cut import Pins
+from workbench.engine.compaction.engine import compact
+from workbench.engine.compaction.plan import Budget, Stage
+from workbench.engine.compaction.stages.tool_results import BudgetReduction, ContextCollapse, Microcompact, Snip
+from workbench.engine.compaction.stages.truncate import KeepFloor, RepairPairs
+from workbench.engine.compaction.strategy import Strategy
+from workbench.engine.models.scripted import Scripted
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import AssistantMessage, Message, ToolCall, plain_text
+
+BUDGET = Budget(target=0, window=1_000)
+
+
+def after(stage: Stage, messages: list[Message], context: Context | None = None) -> Context:
+    context = context or Context.of(messages)
+    plan = stage.plan(context, BUDGET)
+    return context if plan is None else plan.apply(context)
+
+
+def texts(context: Context) -> list[str]:
+    return [plain_text(message) for message in context.messages]
+
+
+def test_a_long_result_is_archived_under_a_reference_that_stands_in_its_place() -> None:
+    long = "line\n" * 4_000
+    done = after(BudgetReduction(), [called("read", "c"), result(long, "c"), result("x" * 16_000, "d")])
+    ref = reference(long)
+    assert texts(done)[1] == f"[truncated; full=20000 chars; ref={ref}]"
+    assert done.archive[ref] == long
+    assert len(texts(done)[2]) == 16_000, "exactly the limit is not too long"
+
+
+def test_an_archive_survives_a_whole_compaction_and_the_later_stages() -> None:
+    long = "line\n" * 4_000
+    messages: list[Message] = [said("go"), called("read", "c"), result(long, "c"), *conversation(10)]
+    done = compact(Context.of(messages), Strategy("x", (BudgetReduction(), Snip(age=1))), BUDGET, Scripted(()))
+    assert done.after.archive[reference(long)] == long
+    assert f"ref={reference(long)}" in texts(done.after)[2], "the agent still sees the reference"
+
+
+def test_a_pinned_result_is_not_reduced() -> None:
+    assert BudgetReduction().plan(Context.of([replace(result("x" * 20_000), pinned=True)]), BUDGET) is None
+
+
+def alternating(n: int) -> list[Message]:
+    made: list[Message] = [rules("be good")]
+    for i in range(n):
+        made += [called("read", f"c{i}"), result(f"text {i} " * 40, f"c{i}")]
+    return [*made, told("final")]
+
+
+def test_a_stale_result_becomes_a_marker_with_its_call_id() -> None:
+    done = after(Snip(age=2, pins=Pins(prefix=1, suffix=6)), alternating(4))
+    assert texts(done)[2] == "<snipped: stale tool-result for call c0>"
+    assert sum("snipped" in text for text in texts(done)) == 1, "the last six messages are live"
+
+
+def test_a_marker_is_neither_put_in_its_own_place_nor_counted_again() -> None:
+    asked: list[Message] = []
+
+    def noted(message: Message) -> int:
+        asked.append(message)
+        return 0
+
+    done = replace(after(Snip(age=1, pins=Pins()), alternating(4)), count=noted)
+    assert Snip(age=1, pins=Pins()).plan(done, BUDGET) is None
+    assert not asked
+
+
+def test_only_results_with_enough_answers_after_them_are_stale() -> None:
+    done = after(Snip(age=4, pins=Pins()), alternating(6))
+    assert [i for i, text in enumerate(texts(done)) if "snipped" in text] == [2, 4, 6]
+    assert Snip().plan(Context.of([rules("s"), result("x" * 900), told("y")]), BUDGET) is None
+
+
+def test_short_pinned_and_named_results_are_not_snipped() -> None:
+    rows = alternating(12)
+    rows[2] = replace(rows[2], pinned=True)
+    rows[4] = replace(rows[4], name="skill:x")
+    rows[6] = result("ok", "c2")
+    done = after(Snip(pins=Pins(names=("skill:*",))), rows)
+    assert next(i for i, text in enumerate(texts(done)) if "snipped" in text) == 8
+
+
+def run_of(n: int) -> list[Message]:
+    asked = AssistantMessage(id="a", blocks=tuple(ToolCall(f"c{i}", "read", {}) for i in range(n)))
+    return [said("go"), asked, *[result(f"{i} " + "word " * 200, f"c{i}") for i in range(n)]]
+
+
+def test_a_run_of_three_results_is_excerpted_in_place() -> None:
+    done = after(Microcompact(chars=20, pins=Pins(prefix=1)), run_of(3))
+    assert texts(done)[2:] == [f"[microcompact excerpt] {i} word word word wor […]" for i in range(3)]
+    assert [message.id for message in done.messages] == ["u0", "a", "r-c0", "r-c1", "r-c2"]
+
+
+def test_two_results_are_no_run_and_the_live_suffix_is_left_alone() -> None:
+    assert Microcompact(pins=Pins()).plan(Context.of(run_of(2)), BUDGET) is None
+    assert Microcompact(pins=Pins(suffix=3)).plan(Context.of(run_of(4)), BUDGET) is None
+
+
+def test_a_read_of_a_file_that_was_changed_later_collapses() -> None:
+    messages: list[Message] = [
+        called("read", "1", path="a.py"), result("old text " * 30, "1"),
+        called("edit", "2", path="a.py"), result("ok", "2"),
+        called("read", "3", path="a.py"), result("new text " * 30, "3"),
+    ]  # fmt: skip
+    done = after(ContextCollapse(), messages)
+    assert texts(done)[1] == "<read superseded by later edit: a.py>"
+    assert texts(done)[5] == "new text " * 30
+
+
+def test_an_edit_that_failed_or_touched_another_file_supersedes_nothing() -> None:
+    read: list[Message] = [called("read", "1", path="a.py"), result("old text " * 30, "1")]
+    failed: list[Message] = [called("edit", "2", path="a.py"), result("no", "2", is_error=True)]
+    other: list[Message] = [called("edit", "3", path="b.py"), result("ok", "3")]
+    assert ContextCollapse().plan(Context.of([*read, *failed, *other]), BUDGET) is None
+
+
+def test_the_same_call_with_the_same_result_is_marked_as_a_repeat() -> None:
+    once: list[Message] = [called("bash", "1", cmd="make"), result("all good " * 30, "1")]
+    again: list[Message] = [called("bash", "2", cmd="make"), result("all good " * 30, "2")]
+    assert texts(after(ContextCollapse(), [*once, *again]))[3] == "(repeat) same result as call 1"
+    assert ContextCollapse().plan(Context.of([*once, said("again"), *again]), BUDGET) is None
+    other: list[Message] = [called("bash", "2", cmd="make"), result("all bad " * 30, "2")]
+    assert ContextCollapse().plan(Context.of([*once, *other]), BUDGET) is None
+
+
+def test_three_equal_calls_all_refer_to_one_that_is_there() -> None:
+    rows: list[Message] = [row for i in "123" for row in (called("bash", i, cmd="make"), result("all good " * 30, i))]
+    done = texts(after(ContextCollapse(), rows))
+    assert [done[1], done[3]] == ["all good " * 30, "(repeat) same result as call 1"]
+    assert done[5] in ("(repeat) same result as call 1", "(repeat) same result as call 2")
+
+
+def test_the_floor_is_the_system_and_the_last_user_message() -> None:
+    done = after(KeepFloor(), [rules("be good"), *conversation(3)])
+    assert [message.id for message in done.messages] == ["s0", "u2"]
+    synthetic: list[Message] = [said("note", "u1", synthetic=True), told("x")]
+    assert [message.id for message in after(KeepFloor(), synthetic).messages] == ["u1"]
+
+
+def broken() -> list[Message]:
+    return [
+        result("early", "x", "r0"), said("go"), called("read", "1", text="I read"), called("read", "2"),
+        result("two", "2"), result("two again", "2", "r2b"), said("and"), called("read", "3"),
+    ]  # fmt: skip
+
+
+def test_repair_drops_what_answers_nothing_and_calls_without_a_result() -> None:
+    done = after(RepairPairs(), broken())
+    assert [message.id for message in done.messages] == ["u0", "a-1", "a-2", "r-2", "u0", "a-3"]
+    assert done.messages[1].calls == ()  # type: ignore[union-attr]
+    assert done.messages[-1].calls, "the last message still waits"  # type: ignore[union-attr]
+
+
+def test_whole_pairs_need_no_repair() -> None:
+    assert RepairPairs().plan(Context.of(conversation(3)), BUDGET) is None

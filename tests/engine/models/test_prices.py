@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workbench.base.errors import SetupError
+from workbench.engine.models import prices
+from workbench.engine.models.prices import row, tariff, window
+
+
+def test_a_dated_name_has_its_window_and_prices() -> None:
+    found = tariff("claude-opus-4-5-20251101")
+    assert window("claude-opus-4-5-20251101") == 200_000
+    assert found is not None
+    assert 0 < found.rates.cache_read < found.rates.input < found.rates.cache_write < found.rates.output
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "claude-opus-4-5",
+        "anthropic/claude-opus-4-5-20251101",
+        "claude-opus-4.5",
+        "us.anthropic.claude-opus-4-5-20251101-v1:0",
+        "openrouter/anthropic/claude-opus-4.5",
+        "some-gateway/claude-opus-4-5",
+        "Claude-Opus-4-5",
+    ],
+)
+def test_a_name_is_found_however_it_is_written(name: str) -> None:
+    assert window(name) == 200_000
+
+
+def test_a_date_that_the_table_does_not_know_falls_back_to_the_model() -> None:
+    assert row("gpt-4o-2031-01-01") == "gpt-4o"
+
+
+def test_a_small_sibling_is_not_taken_for_the_model() -> None:
+    assert row("gpt-4o-mini") == "gpt-4o-mini"
+    large, small = tariff("gpt-4o"), tariff("gpt-4o-mini-2024-07-18")
+    assert large is not None and small is not None and small.rates.input < large.rates.input
+
+
+@pytest.mark.parametrize("name", ["", "extractive", "no-such-model-9", "sample_spec", "dall-e-3", "/", "<synthetic>"])
+def test_an_unknown_model_has_neither_window_nor_price(name: str) -> None:
+    assert window(name) is None
+    assert tariff(name) is None
+
+
+def test_a_model_without_cache_prices_pays_the_full_price_for_cached_input() -> None:
+    found = tariff("gpt-4")
+    assert found is not None and found.rates.cache_read == found.rates.cache_write == found.rates.input
+
+
+def test_prices_name_the_row_they_stand_in() -> None:
+    found = tariff("some-gateway/gpt-4o")
+    assert found is not None and found.row == "gpt-4o"
+
+
+def test_looking_up_a_price_does_not_import_litellm() -> None:
+    code = "import sys; from workbench.engine.models.prices import window; window('gpt-4o'); assert 'litellm' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
+
+
+def test_a_missing_table_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prices, "find_spec", lambda name: None)
+    prices._table.cache_clear()
+    prices.row.cache_clear()
+    with pytest.raises(SetupError, match="litellm"):
+        window("gpt-4o")
+    prices._table.cache_clear()

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import os
+import pickle
+import socket
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builders import called, said
+from workbench.base.errors import SetupError
+from workbench.engine.models import tokenizer
+from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.engine.transcript.message import PER_MESSAGE, Image, UserMessage
+
+count = TiktokenCounter()
+
+
+def test_a_known_sentence_has_its_known_number_of_tokens() -> None:
+    assert count.count_text("tiktoken is great!") == 6
+
+
+def test_a_message_costs_its_words_and_its_frame() -> None:
+    assert count(said("hello")) == 1 + PER_MESSAGE
+    assert count(said("")) == PER_MESSAGE
+
+
+def test_an_image_costs_what_it_says() -> None:
+    assert count(UserMessage(id="u", blocks=(Image(tokens=777),))) == 777 + PER_MESSAGE
+
+
+def test_a_call_costs_its_name_and_arguments() -> None:
+    assert count(called("read", path="src/a_long_name.py")) > count(called("read", path="a.py")) > PER_MESSAGE
+
+
+def test_a_run_of_a_million_blanks_is_counted() -> None:
+    assert count.count_text("a" + " " * 1_000_100 + "b") > 1_000
+
+
+def test_special_tokens_are_plain_text() -> None:
+    assert count.count_text("<|endoftext|>") > 1
+
+
+def test_a_lone_surrogate_is_counted() -> None:
+    assert count.count_text("a\ud800b") >= 2
+
+
+@given(st.lists(st.text(), max_size=5))
+def test_all_sizes_at_once_are_the_sizes_one_by_one(texts: list[str]) -> None:
+    messages = [said(text, f"u{i}") for i, text in enumerate(texts)]
+    assert count.sizes(messages) == tuple(count(message) for message in messages)
+
+
+def test_counters_of_one_encoding_are_equal_and_survive_a_pickle() -> None:
+    again = pickle.loads(pickle.dumps(count))
+    assert again == count
+    assert again.count_text("some words") == count.count_text("some words")
+
+
+def test_threads_may_load_the_encoding_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TIKTOKEN_CACHE_DIR", raising=False)
+    monkeypatch.setattr("tiktoken.registry.ENCODINGS", {})
+    tokenizer.loaded.cache_clear()
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(TiktokenCounter().count_text, ["one two three"] * 4)) == [3] * 4
+
+
+def test_a_missing_table_is_an_error_and_never_a_download(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*args: object, **named: object) -> None:
+        raise AssertionError("a connection was tried")
+
+    monkeypatch.setattr(tokenizer, "find_spec", lambda name: None)
+    monkeypatch.delenv("TIKTOKEN_CACHE_DIR", raising=False)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    tokenizer.loaded.cache_clear()
+    with pytest.raises(SetupError, match="litellm"):
+        count.count_text("words")
+    tokenizer.loaded.cache_clear()
+
+
+def test_a_damaged_table_in_the_users_own_folder_is_passed_over(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / tokenizer.TABLE).write_bytes(b"not a table")
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    tokenizer.loaded.cache_clear()
+    assert count.count_text("hello") == 1
+    assert os.environ["TIKTOKEN_CACHE_DIR"] == str(tmp_path)
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_counting_does_not_import_litellm() -> None:
+    code = (
+        "import sys; from workbench.engine.models.tokenizer import TiktokenCounter; assert 'tiktoken' not in sys.modules;"
+        "TiktokenCounter().count_text('hello'); assert 'litellm' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])

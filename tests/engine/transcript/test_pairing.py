@@ -1,0 +1,54 @@
+from builders import called, result, rules, said, told
+from workbench.engine.transcript.context import callers, cut_points, last_user, protected, with_partners
+from workbench.engine.transcript.message import AssistantMessage, Message, ToolCall
+
+STEP: list[Message] = [said("go"), called("read", "c1"), result("text", "c1"), told("done")]
+
+
+def test_no_cut_is_allowed_between_a_call_and_its_result() -> None:
+    assert cut_points(STEP) == [True, True, False, True, True]
+
+
+def test_parallel_calls_are_kept_together_up_to_the_last_result() -> None:
+    both = AssistantMessage(id="a", blocks=(ToolCall("c1", "read", {}), ToolCall("c2", "read", {})))
+    messages: list[Message] = [both, result("one", "c1"), result("two", "c2"), told("done")]
+    assert cut_points(messages) == [True, False, False, True, True]
+
+
+def test_a_result_belongs_to_the_newest_call_of_its_id() -> None:
+    messages: list[Message] = [
+        called("read", "c", "a1"),
+        result("1", "c", "r1"),
+        called("read", "c", "a2"),
+        result("2", "c", "r2"),
+    ]
+    assert callers(messages) == {1: 0, 3: 2}
+    assert cut_points(messages) == [True, False, True, False, True]
+
+
+def test_a_result_without_a_call_does_not_bind_anything() -> None:
+    messages: list[Message] = [result("early", "c1"), called("read", "c1"), said("stop")]
+    assert callers(messages) == {}
+    assert all(cut_points(messages))
+
+
+def test_an_empty_conversation_may_be_cut_at_its_only_place() -> None:
+    assert cut_points([]) == [True]
+
+
+def test_partners_come_along_from_either_side() -> None:
+    assert with_partners(STEP, {2}) == {1, 2}
+    assert with_partners(STEP, {1}) == {1, 2}
+    assert with_partners(STEP, {0}) == {0}
+
+
+def test_pinned_messages_and_the_newest_user_message_are_protected() -> None:
+    messages: list[Message] = [
+        rules("be good"),
+        said("one", "u1"),
+        told("yes"),
+        said("two", "u2"),
+        said("note", "u3", synthetic=True),
+    ]
+    assert last_user(messages) == 3
+    assert protected(messages) == {0, 3}

@@ -1,0 +1,80 @@
+"""Our scores as logs of Inspect."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from workbench.cli import main
+from workbench.evaluation.experiment.exports import to_inspect
+from workbench.evaluation.experiment.store import COLUMNS, SCHEMA, Results, RunFolder
+from workbench.recordings.importers.importer import load
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Results:
+    place = {"strategy": "mine", "metric": "exam_recall", "unit": "share", "better": "higher", "n": 4}
+    scores = [
+        {**place, "session": "s0", "mode": "natural", "value": 0.5, "why": ""},
+        {**place, "session": "s0", "mode": "matched", "share": 0.2, "value": 0.25, "why": ""},
+        {**place, "session": "s1", "mode": "natural", "value": None, "why": "nothing was needed"},
+    ]
+    tables = {
+        "sessions": [{"session": "s0", "title": "A <b>title</b>"}, {"session": "s1"}],
+        "replays": [
+            {"session": "s0", "strategy": "mine", "status": "ok", "reason": ""},
+            {"session": "s1", "strategy": "mine", "status": "failed", "reason": "the model failed"},
+        ],
+        "scores": scores,
+    }
+    RunFolder(tmp_path / "run").write(
+        tables, {"schema": SCHEMA, "created": 1_790_000_000, "settings": {"model": "extractive"}}
+    )
+    return Results.open(tmp_path / "run")
+
+
+def test_a_strategy_is_a_log_with_a_sample_a_session(results: Results, tmp_path: Path) -> None:
+    (path,) = to_inspect(results, tmp_path / "logs")
+    log = json.loads(path.read_text())
+    assert log["eval"]["metadata"]["strategy"] == "mine"
+    scores = {sample["id"]: sample["scores"] for sample in log["samples"]}
+    found = {name: score["value"] for name, score in scores["s0"].items()}
+    assert found == {
+        "exam_recall": 0.5,
+        "exam_recall@20%": 0.25,
+    }
+
+
+def test_what_has_no_value_and_what_failed_says_why_and_is_no_zero(results: Results, tmp_path: Path) -> None:
+    log = json.loads(to_inspect(results, tmp_path / "logs")[0].read_text())
+    assert log["status"] == "error" and log["results"]["completed_samples"] == 1
+    assert log["samples"][1]["scores"] == {}
+    assert log["samples"][1]["metadata"]["without_a_value"] == {"exam_recall": "nothing was needed"}
+    assert log["samples"][1]["error"]["message"] == "the model failed"
+    assert {one["name"]: one["metrics"]["mean"]["value"] for one in log["results"]["scores"]} == {
+        "exam_recall": 0.5,
+        "exam_recall@20%": 0.25,
+    }
+
+
+def test_inspect_itself_reads_our_log(results: Results, tmp_path: Path) -> None:
+    logs = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed")
+    (path,) = to_inspect(results, tmp_path / "logs")
+    log = logs.read_eval_log(str(path))
+    assert log.samples[0].scores["exam_recall"].value == 0.5
+
+
+def test_the_command_writes_logs_or_tables(
+    results: Results, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["export", str(results.path), "--out", str(tmp_path / "logs"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["files"] == [str(tmp_path / "logs" / "mine.json")]
+    assert main(["export", str(results.path), "--to", "csv", "--out", str(tmp_path / "csv")]) == 0
+    assert {path.stem for path in (tmp_path / "csv").iterdir()} == set(COLUMNS)
+
+
+def test_a_log_of_ours_holds_no_conversation(results: Results, tmp_path: Path) -> None:
+    (path,) = to_inspect(results, tmp_path / "logs")
+    assert all(not session.messages for session in load(path))

@@ -1,0 +1,69 @@
+"""A shared copy is searched for texts of its run, in whatever way they are written."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from builders import called, remembering, result, rules, said, told
+from workbench.cli import main
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.compare import compare
+from workbench.evaluation.experiment.exports import share
+from workbench.evaluation.experiment.leaks import leak
+from workbench.evaluation.experiment.store import Results
+from workbench.recordings.importers.native import save
+
+PLACE = 'src/Wörter & "zeppelin"/ostrich.py'
+WAYS: dict[str, Callable[[str], str]] = {
+    "plain": str,
+    "base64": lambda text: b64encode(text.encode()).decode(),
+    "base64 for addresses": lambda text: urlsafe_b64encode(f"?{text}".encode()).decode().rstrip("="),
+    "address": quote,
+    "JSON": json.dumps,
+    "HTML": escape,
+    "JSON in base64": lambda text: b64encode(json.dumps({"path": text}).encode()).decode(),
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    folder = tmp_path_factory.mktemp("run")
+    first = [rules("be brief"), said(f"look at {PLACE}", "u"), called("read", "c", path=PLACE), result("found", "c")]
+    session = Session.of([*first, *remembering(20), told(f"{PLACE} is done", "a")], id="s", title=PLACE)
+    save(session, folder / "session.jsonl")
+    return compare(folder / "session.jsonl", strategies=("truncate",), window=4_000, out=folder / "run", quiet=True)
+
+
+def test_a_copy_as_it_is_made_holds_none(run: Results, tmp_path: Path) -> None:
+    assert leak(run, share(run, tmp_path / "copy").path) is None
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_text_is_found_however_it_is_written(way: str, run: Results, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text(f"see <b>{WAYS[way](PLACE)}</b>", encoding="utf-8")
+    found = leak(run, tmp_path)
+    assert found is not None and found.path == tmp_path / "notes.txt" and found.column == "sessions.title"
+
+
+def test_the_command_names_the_file_and_fails(
+    run: Results, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["share", str(run.path), "--no-report", "--check", "--out"]
+    assert main([*words, str(tmp_path / "sound")]) == 0
+
+    def careless(run: Path, out: Path) -> Results:
+        copy = share(run, out)
+        (out / "left.json").write_text(json.dumps([PLACE]))
+        return copy
+
+    monkeypatch.setattr("workbench.cli.compare.shared", careless)
+    assert main([*words, str(tmp_path / "copy")]) == 1
+    said = capsys.readouterr().err
+    assert "left.json holds a text of the run's sessions.title" in said and "zeppelin" not in said

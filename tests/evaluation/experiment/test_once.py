@@ -1,0 +1,70 @@
+"""Each message is parsed, counted and extracted once, whatever the number of strategies and metrics."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from builders import remembering, rules
+from workbench.engine.compaction.presets import preset
+from workbench.engine.extraction.extractor import Extractor, Passage
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.transcript.message import Message, chars_per_token
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.prepared import Prepared, SessionSource, read
+from workbench.evaluation.experiment.replay_rows import replay_rows
+from workbench.evaluation.experiment.spec import RunSpec
+from workbench.evaluation.metrics.index import Index
+from workbench.evaluation.replays.sizing import Sizing, Window
+from workbench.recordings.importers.native import save
+
+STRATEGIES = ("none", "truncate", "summarize", "pipeline", "null")
+
+
+class Counting:
+    """A token counter that remembers how often it was asked about each message."""
+
+    def __init__(self) -> None:
+        self.asked: Counter[int] = Counter()
+
+    def __call__(self, message: Message, /) -> int:
+        self.asked[id(message)] += 1
+        return chars_per_token(message)
+
+
+class CountingExtractor(Extractor):
+    """An extractor that remembers how often it read each message."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read_of: Counter[int] = Counter()
+
+    def read_message(self, message: Message) -> list[Passage]:
+        self.read_of[id(message)] += 1
+        return super().read_message(message)
+
+
+def test_a_recorded_message_is_counted_and_extracted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session.of([rules("be brief"), *remembering(60)])
+    counter = Counting()
+    sizing = Sizing.of(session, [counter(message) for message in session.messages], counter)
+    extractor = CountingExtractor()
+    monkeypatch.setattr("workbench.evaluation.metrics.index.Extractor", lambda cwd: extractor)
+    index = Index(session.messages)
+    ready = Prepared(session, sizing, index, 6_000, Window(6_000, "a test"))
+    for name in STRATEGIES:
+        tables = replay_rows(ready, preset(name), Extractive(), RunSpec())
+        assert tables["scores"]
+    assert {counter.asked[id(message)] for message in session.messages} == {1}
+    assert {extractor.read_of[id(message)] for message in session.messages} == {1}
+
+
+def test_a_file_is_parsed_once_a_process(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    save(Session.of(remembering(30)), path)
+    source = SessionSource(path=path)
+    assert read(source, 6_000) is read(source, 6_000)
+    save(Session.of(remembering(40)), path)
+    assert len(read(source, 6_000).ready[0].session.messages) == 160

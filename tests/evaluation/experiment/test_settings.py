@@ -1,0 +1,133 @@
+"""The keywords that editors and type checkers see are those that a run accepts."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+import pytest
+
+import workbench as wb
+from workbench.engine.models.model import Model
+from workbench.evaluation.analysis.ablation import leave_one_out
+from workbench.evaluation.experiment import compare, sweep
+from workbench.evaluation.experiment.settings import GateSettings, RunSettings
+from workbench.evaluation.experiment.spec import Execution, RunSpec, Spec, number
+from workbench.lab.advice import advise as advice
+from workbench.lab.judge.exam.sitting import ExamSpec, judge_exam
+from workbench.lab.judge.work_exam.judge_work import judge_work
+from workbench.lab.judge.work_exam.spec import WorkSpec
+from workbench.lab.judge.work_exam.write import WriteSpec, write_exams
+from workbench.lab.simulation import simulate
+from workbench.lab.trials.run import TrialSpec
+from workbench.testing import CompactionGate
+
+Entry = Callable[..., object]
+PACKAGE = Path(wb.__file__).parent
+DOCUMENTED: list[tuple[Entry, type[Spec]]] = [
+    (wb.compare, RunSpec),
+    (compare.forecast, RunSpec),
+    (wb.sweep, Execution),
+    (sweep.forecast, Execution),
+    (wb.simulate, simulate.SimulationSpec),
+    (simulate.forecast, simulate.SimulationSpec),
+    (wb.trial, TrialSpec),
+    (advice.advise, advice.AdviceSpec),
+    (advice.forecast, advice.AdviceSpec),
+    (judge_exam, ExamSpec),
+    (judge_work, WorkSpec),
+    (write_exams, WriteSpec),
+]
+"""Functions whose keywords are the fields of a specification."""
+SET_BY_THE_GATE = {"strategies", "baseline", "shares", "out", "quiet"}
+
+
+def entry_id(value: object) -> str:
+    return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', value)}"
+
+
+def keywords(entry: Entry) -> dict[str, Any]:
+    """The keywords behind `**settings`, each with its type."""
+    (unpacked,) = get_args(get_type_hints(inspect.unwrap(entry), include_extras=True)["settings"])
+    assert is_typeddict(unpacked)
+    return get_type_hints(unpacked)
+
+
+def leaves(kind: Any) -> frozenset[object]:
+    """A type as the set of its alternatives; what a sequence holds is such a set too."""
+    if get_origin(kind) in (Union, UnionType):
+        return frozenset().union(*map(leaves, get_args(kind)))
+    if get_origin(kind) is Sequence:
+        return frozenset({("sequence", leaves(get_args(kind)[0]))})
+    if get_origin(kind) is Literal:
+        return frozenset(get_args(kind))
+    return frozenset({kind})
+
+
+def accepted(annotation: Any) -> frozenset[object]:
+    """What a field of this type accepts.
+
+    A list is any sequence, or text between commas. Where its items may be models, a single one will do.
+    """
+    origin, inside = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        base, *checks = inside
+        reads_numbers = any(getattr(check, "func", None) is number for check in checks)
+        return accepted(base) | {str} if reads_numbers else accepted(base)
+    if origin in (Union, UnionType):
+        return frozenset().union(*map(accepted, inside))
+    if origin is tuple:
+        items = accepted(inside[0])
+        lists = frozenset({("sequence", items), str})
+        return lists | items if Model in items else lists
+    if annotation is Path:
+        return frozenset({Path, str})
+    return leaves(annotation)
+
+
+SHARES = frozenset({("sequence", frozenset({float, str})), str})
+BOUNDARIES = {("boundaries", RunSpec), ("boundaries", WriteSpec)}
+"""Fields that are read by a function of their own: shares, numbers or a word."""
+
+
+@pytest.mark.parametrize(("entry", "spec"), DOCUMENTED, ids=entry_id)
+def test_every_field_is_a_keyword(entry: Entry, spec: type[Spec]) -> None:
+    assert keywords(entry).keys() == spec.model_fields.keys()
+
+
+@pytest.mark.parametrize(("entry", "spec"), DOCUMENTED, ids=entry_id)
+def test_a_keyword_has_the_type_that_its_field_accepts(entry: Entry, spec: type[Spec]) -> None:
+    fields = get_type_hints(spec, include_extras=True)
+    for name, kind in keywords(entry).items():
+        expected = SHARES if (name, spec) in BOUNDARIES else accepted(fields[name])
+        assert leaves(kind) == expected, name
+
+
+@pytest.mark.parametrize(("entry", "spec"), DOCUMENTED, ids=entry_id)
+def test_the_signature_and_help_show_every_keyword_with_its_default(entry: Entry, spec: type[Spec]) -> None:
+    parameters = inspect.signature(entry).parameters
+    for name, field in spec.model_fields.items():
+        assert parameters[name].default == field.default, name
+        assert f"{name}: {field.description}" in str(entry.__doc__)
+    assert not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+
+
+def test_the_gate_takes_what_a_run_does_but_for_what_it_sets() -> None:
+    run = get_type_hints(RunSettings)
+    assert CompactionGate.__call__.__annotations__["settings"] == "Unpack[GateSettings]"
+    assert get_type_hints(GateSettings) == {name: run[name] for name in run.keys() - SET_BY_THE_GATE}
+
+
+def test_leaving_a_stage_out_takes_what_a_run_does() -> None:
+    assert keywords(leave_one_out) == get_type_hints(RunSettings)
+
+
+def test_no_entry_takes_just_anything() -> None:
+    source = "\n".join(path.read_text("utf-8") for path in sorted(PACKAGE.rglob("*.py")))
+    assert not re.search(r"\*\*settings: Any,? *#.*see", source)
+    assert source.count("\n@documented(") == len(DOCUMENTED)
+    assert source.count("**settings: Unpack[") == len(DOCUMENTED) + 2

@@ -1,0 +1,202 @@
+"""A shared copy has the run's numbers and not a word of its recordings."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from html import unescape
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from report.page.here import rendered
+
+from builders import called, remembering, result, rules, said, told
+from profiles import FULL
+from workbench.base.errors import SettingError
+from workbench.cli.headline import headline
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.compare import compare
+from workbench.evaluation.experiment.exports import share
+from workbench.evaluation.experiment.store import COLUMNS, Results, RunFolder
+from workbench.recordings.importers.native import save
+from workbench.report.page.report import Report
+from workbench.report.page.tables import Tables
+
+ROOT = Path(__file__).parents[2]
+WORD = re.compile(r"[^\W\d_]{4,}")
+# Colours of a heat map, and the ids of drawings and of a notebook's cells, which hold any four letters by chance.
+HEX = re.compile(r"#[0-9a-f]{3,8}\b|(?<![^\W_])(?=[0-9a-z]*\d)[a-z]?[0-9a-f]{8,}(?![^\W_])", re.IGNORECASE)
+
+
+def words(text: str) -> set[str]:
+    return {word.lower() for word in WORD.findall(HEX.sub(" ", text))}
+
+
+def text_of(folder: Path) -> str:
+    """Everything in a folder as text, tables as well."""
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    packed = [path for path in files if path.suffix == ".parquet"]  # packed bytes hold any four letters by chance
+    plain = [path.read_text(encoding="utf-8") for path in files if path not in packed]
+    return "\n".join([*plain, *(pd.read_parquet(path).to_csv() for path in packed)])
+
+
+@cache
+def our_words() -> frozenset[str]:
+    """The words of the package, its documentation and its notebooks."""
+    folders = [(ROOT / "workbench", ("*.py", "*.md", "*.css", "*.js", "*.j2", "*.json"))]
+    folders += [(ROOT / "docs", ("*.md",)), (ROOT / "notebooks", ("*.ipynb",))]
+    paths = [path for folder, kinds in folders for kind in kinds for path in folder.rglob(kind)]
+    return frozenset().union(*(words(path.read_text(encoding="utf-8")) for path in paths))
+
+
+def session(number: int) -> Session:
+    said_first = [
+        rules("be brief", f"s-{number}"),
+        said(f"The zeppelin of Klaustrophil must never land before {5000 + number}", f"u-x{number}"),
+        called("dirigible", f"c-x{number}", harbour=f"src/quagmire_{number}/ostrich.py"),
+        result("xylophone gargoyle E0404 in src/quagmire/ostrich.py", f"c-x{number}"),
+    ]
+    needed = [told(f"src/quagmire_{number}/ostrich.py: zeppelin Klaustrophil lands at {5000 + number}", f"a-x{number}")]
+    return Session.of(
+        [*said_first, *remembering(18 + number), *needed], id=f"Brouhaha-{9 - number}", title="Kerfuffle at the quay",
+        project=f"Wombat{number}", model="Hullabaloo-7", cwd="/srv/Shenanigans",
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    folder = tmp_path_factory.mktemp("Rigmarole")
+    for number in range(3):
+        save(session(number), folder / f"Hodgepodge{number}.jsonl")
+    (folder / "Lollygag.jsonl").write_text('{"Skedaddle": 1}\n{"Widdershins"')
+    return compare(folder, window=4_000, out=folder / "run", quiet=True, strategies=("truncate", "summarize"))
+
+
+@pytest.fixture(scope="module")
+def copy(run: Results, tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return share(run, tmp_path_factory.mktemp("copy") / "shared")
+
+
+@pytest.fixture(scope="module")
+def page(copy: Results) -> Path:
+    """The report of the copy, beside its tables."""
+    return rendered(copy.path)
+
+
+def test_a_copy_has_the_same_tables_but_for_texts(run: Results, copy: Results) -> None:
+    for name in COLUMNS:
+        hidden = [column for column, kind in COLUMNS[name].items() if kind in ("session", "text", "lines")]
+        pd.testing.assert_frame_equal(run.table(name).drop(columns=hidden), copy.table(name).drop(columns=hidden))
+        for column in hidden:
+            before, after = run.table(name)[column].fillna(""), copy.table(name)[column].fillna("")
+            assert ((before == "") == (after == "")).all()
+            assert (before.groupby(before.to_numpy()).ngroup() >= 0).all()
+            assert before.nunique() == after.nunique() == pd.Series(zip(before, after, strict=True)).nunique()
+
+
+def test_the_headline_numbers_are_equal(run: Results, copy: Results) -> None:
+    for row, shared in zip(headline(Tables.of(run)), headline(Tables.of(copy)), strict=True):
+        assert row.pop("strategy") == shared.pop("strategy")
+        known = {name for name, value in row.items() if value is not None}
+        assert row.keys() == shared.keys() and known == {name for name, value in shared.items() if value is not None}
+        assert {name: row[name] for name in known} == pytest.approx(
+            {name: shared[name] for name in known}, rel=1e-12, nan_ok=True
+        )
+
+
+def test_a_copy_and_its_report_hold_no_word_that_only_the_recordings_hold(
+    run: Results, copy: Results, page: Path
+) -> None:
+    assert page.parent == copy.path
+    recorded = "\n".join(f"{path} {path.read_text()}" for path in run.path.parent.glob("*.jsonl"))
+    theirs = words(recorded) - our_words()
+    assert {"zeppelin", "klaustrophil", "hullabaloo", "widdershins", "rigmarole", "hodgepodge"} <= theirs
+    shared, whole = words(text_of(copy.path)), words(text_of(run.path))
+    assert "klaustrophil" in whole and "hodgepodge" in whole
+    assert sorted(theirs & shared) == []
+
+
+def cells(html: str) -> list[str]:
+    """The texts of the headline table."""
+    table = re.search(r'<table class="headline">.*?</table>', html, re.DOTALL)
+    assert table is not None
+    return [unescape(text).strip() for text in re.findall(r">([^<>]+)<", table.group())]
+
+
+def test_the_report_of_a_copy_shows_the_same_figures_and_says_what_it_is(run: Results, page: Path) -> None:
+    html = page.read_text(encoding="utf-8")
+    assert cells(html) == cells(Report(run).headline.html)
+    assert "This is a shared copy" in html and re.search(r"entity \d{18}", html)
+
+
+def test_equal_things_are_equal_in_all_tables_of_a_copy(copy: Results) -> None:
+    known = set(copy.sessions["session"])
+    assert all(set(copy.table(name)["session"]) <= known for name in ("steps", "scores", "losses", "replays"))
+
+
+def test_sessions_keep_their_order(run: Results, copy: Results) -> None:
+    before, after = list(run.sessions["session"]), list(copy.sessions["session"])
+    assert sorted(range(len(before)), key=lambda i: before[i]) == sorted(range(len(after)), key=lambda i: after[i])
+
+
+def test_two_copies_have_no_hash_in_common(run: Results, copy: Results, tmp_path: Path) -> None:
+    other = share(run.path, tmp_path / "other")
+    assert set(other.losses["entity"]).isdisjoint(copy.losses["entity"])
+
+
+def test_neither_the_recordings_places_nor_the_command_are_copied(copy: Results) -> None:
+    assert copy.manifest["command"] == [] and len(copy.manifest["sources"]) == 4  # type: ignore[arg-type]  # a list
+    assert not (copy.path / "replays").exists()
+
+
+def test_a_folder_that_holds_something_is_left_alone(run: Results, tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("mine")
+    with pytest.raises(SettingError, match="holds something already"):
+        share(run, tmp_path)
+
+
+def test_what_is_told_of_a_recording_is_hidden_line_by_line(run: Results, tmp_path: Path) -> None:
+    quoting = [("sessions", "skipped"), ("sessions", "reason"), ("compactions", "findings"), ("replays", "reason")]
+    tables = {name: run.table(name) for name in COLUMNS}
+    for table, column in quoting:
+        tables[table][column] = f"line 7 says Flibbertigibbet of {table}\nline 9 says Taradiddle of {column}"
+    folder = RunFolder(tmp_path / "run")
+    folder.write(tables, run.manifest)
+    copy = share(folder.path, tmp_path / "copy")
+    assert {"flibbertigibbet", "taradiddle"} <= words(text_of(folder.path))
+    assert {"flibbertigibbet", "taradiddle"}.isdisjoint(words(text_of(copy.path)))
+    for table, column in quoting:
+        hidden = copy.table(table)[column]
+        assert len(hidden) and hidden.str.strip().ne("").all(), "that something was told is no secret"
+
+
+@pytest.mark.slow
+def test_a_real_run_is_shared_without_a_word_of_its_recordings(page: Path, corpora: Path, tmp_path: Path) -> None:
+    paths = sorted((corpora / "pi-mono").glob("*.jsonl*"), key=lambda path: path.stat().st_size)[1:2]
+    run = compare(
+        paths, window=16_000, out=tmp_path / "run", quiet=True, strategies=("truncate",), shares=(0.2,),
+        boundaries=(0.5,), jobs=1,
+    )  # fmt: skip
+    real = share(run, tmp_path / "copy")
+    if FULL:  # the page is made of the copy alone
+        rendered(real.path)
+    drawn = words(text_of(page.parent))  # the words of notebooks and drawings, whatever was recorded
+    theirs = words("\n".join(path.read_bytes().decode("utf-8", "replace") for path in paths)) - our_words() - drawn
+    assert len(theirs) > 1_000
+    assert sorted(theirs & words(text_of(real.path))) == []
+    assert headline(Tables.of(run)) == headline(Tables.of(real))
+
+
+def test_a_strategy_with_weights_of_ones_own_is_named_after_the_file_and_not_its_place(
+    run: Results, tmp_path: Path
+) -> None:
+    folder = tmp_path / "Canoodle"
+    folder.mkdir()
+    (folder / "mine.json").write_bytes((ROOT / "workbench/engine/models/learned/weights.json").read_bytes())
+    sessions = Path(run.manifest["sources"][0])
+    strategy = f"learned:{folder}/mine.json"
+    own = compare(sessions, strategies=("truncate", strategy), window=4_000, out=tmp_path / "own", quiet=True)
+    copy = share(own, tmp_path / "shared")
+    assert "learned:mine.json" in set(copy.replays["strategy"]) and "learned:mine.json" in str(copy.manifest["presets"])
+    assert "Canoodle" in text_of(own.path) and "Canoodle" not in text_of(copy.path)

@@ -1,0 +1,111 @@
+"""Visible, recoverable and lost: what a context shows, what its archive gives back, and what neither has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from workbench.engine.compaction.archive import TOKENS
+from workbench.engine.models.cache_rules import NO_CACHE, OPENAI
+from workbench.engine.models.prices import given_tariff
+from workbench.engine.transcript.message import said_text
+from workbench.evaluation.experiment.prepared import Prepared, metric_input, prepared, replay
+from workbench.evaluation.metrics.builtin import exam_recall
+from workbench.evaluation.metrics.costs.pricing import Pricing
+from workbench.evaluation.metrics.exam.exams import Exams
+from workbench.evaluation.metrics.metric import MetricInput
+from workbench.evaluation.metrics.paging import CALL, TOOL, Fault, PagedExam, distinct, paged_exam, paging, recall_cost
+from workbench.evaluation.metrics.view import view
+from workbench.evaluation.replays.step import Step
+from workbench.recordings.datasets.bundled import bundled
+
+
+@cache
+def ready() -> Prepared:
+    return prepared(bundled()[0], window=8_000)
+
+
+@cache
+def scored(strategy: str) -> MetricInput:
+    return metric_input(ready(), replay(ready(), strategy))
+
+
+def sat(data: MetricInput, archive: dict[str, str] | None = None) -> list[PagedExam]:
+    """The last exams of a replay with its archive, or with this one."""
+    exams = Exams.of(data.index)
+    found = []
+    for one in data.examined[-3:]:
+        exam, context = exams.at(one.snapshot.at), one.snapshot.context
+        shot = one.snapshot if archive is None else replace(one.snapshot, context=replace(context, archive=archive))
+        found.append(paged_exam(exam, exams.history, data.replay, shot, view(data.replay.session, shot.context)))
+    return found
+
+
+def test_visible_recoverable_and_lost_are_all_that_was_needed() -> None:
+    (row,) = paging(scored("truncate+recall"))
+    assert row["visible"] == pytest.approx(exam_recall.score(scored("truncate+recall")).value)
+    shares = [row[name] or 0.0 for name in ("visible", "recoverable", "lost")]
+    assert sum(shares) == pytest.approx(1) and min(shares[1:]) > 0.02
+
+
+def test_a_strategy_without_an_archive_has_no_row() -> None:
+    assert not list(paging(scored("truncate")))
+    assert not list(paging(scored("pipeline"))), "its own references are no recall"
+    assert not list(paging(scored("none")))
+
+
+def test_only_what_the_archive_holds_is_recoverable() -> None:
+    other = {f"{n:08d}": said_text(message) for n, message in enumerate(bundled()[1].messages)}
+    own, foreign, nothing = (sat(scored("truncate+recall"), texts) for texts in (None, other, {}))
+    assert sum(one.recoverable for one in own) > 5 * sum(one.recoverable for one in foreign)
+    assert all(one.recoverable == 0 and one.visible == mine.visible for one, mine in zip(nothing, own, strict=True))
+
+
+def test_a_query_has_no_word_that_the_context_lacks() -> None:
+    data = scored("truncate+recall")
+    for one, exam in zip(data.examined[-3:], sat(data), strict=True):
+        context = " ".join(map(said_text, one.snapshot.context.messages)).lower().replace(",", "")
+        words = [word for fault in exam.faults for word in fault.query.split()]
+        assert words and all(word[:3] in context for word in words), "by its stem"
+
+
+def test_a_call_never_names_what_it_looks_for() -> None:
+    faults = [fault for exam in sat(scored("truncate+recall")) for fault in exam.faults]
+    assert all(0 <= fault.tokens <= TOKENS for fault in faults), "an answer is bounded"
+    assert faults and not any(fault.thing[0].lower() in fault.query.split() for fault in faults)
+
+
+def fault(thing: str, used: int, tokens: int) -> Fault:
+    return Fault("words", (thing, used), used, tokens, ("aaaaaaaa",), answered=True)
+
+
+def test_a_thing_that_several_boundaries_ask_for_is_fetched_once() -> None:
+    exams = [
+        PagedExam(5, 0.5, 0.1, (fault("a", 3, 10), fault("b", 5, 10))),
+        PagedExam(5, 0.5, 0.1, (fault("b", 5, 9),)),
+    ]
+    assert [one.thing[0] for one in distinct(exams)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(("rules", "carried"), [(NO_CACHE, 3.0), (OPENAI, 0.3)])
+def test_a_call_is_one_more_request_and_stays_until_the_next_compaction(rules: object, carried: float) -> None:
+    tariff = given_tariff("input=3,output=15,cache_read=0.3")
+    steps = [Step(i, 2 * i + 1, 12_800, 12_800, 0, 0 if i == 4 else None) for i in range(6)]
+    made = replace(scored("truncate+recall").replay, steps=tuple(steps))
+    usd = [recall_cost(made, Pricing("m", tariff, rules), faults) for faults in ((), [fault("a", 3, 960)])]  # type: ignore[arg-type]
+    tool = 6 * TOOL * carried
+    first = 12_800 * carried + (CALL + 960) * 3 + CALL * 15
+    rest = 2 * (CALL + 960) * carried
+    assert usd[0] * 1e6 == pytest.approx(tool)
+    assert (usd[1] - usd[0]) * 1e6 == pytest.approx(first + rest), "requests 1 is sent again, 2 and 3 carry the answer"
+
+
+def test_what_recall_gives_back_need_not_be_fetched_again() -> None:
+    data = scored("truncate+recall")
+    (row,) = paging(data)
+    assert data.bill is not None
+    assert (row["usd_fetching"] or 0) <= data.bill.reacquired
+    saved = data.bill.usd_plain - data.bill.usd - (row["usd_fetching"] or 0) - (row["usd_recall"] or 0)
+    assert row["net_saving"] == pytest.approx(saved)

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import pytest
+
+from builders import called, result, rules, said, told
+from workbench.evaluation.metrics.sources import only_looks, repeatable, sources
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls -la src",
+        "cat a.py | head -20",
+        "cd web && grep -rn 'a > b; rm x' src 2>/dev/null | sort | uniq -c",
+        "find . -name '*.py' 2>&1 | wc -l",
+        "git log --oneline -5; git show HEAD",
+        "sed -n 1,20p a.py",
+    ],
+)
+def test_a_command_that_only_reads_looks(command: str) -> None:
+    assert only_looks(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "",
+        "rm -rf build",
+        "pytest -q",
+        "ls && make",
+        "cat a > b",
+        "echo x >> log",
+        "sed -i s/a/b/ a.py",
+        "find . -delete",
+        "ls | tee out",
+        "git commit -m 'look'",
+    ],
+)
+def test_a_command_that_does_something_does_not(command: str) -> None:
+    assert not only_looks(command)
+
+
+def test_tools_are_judged_by_name_and_command() -> None:
+    for call in (
+        called("Read", path="a"),
+        called("mcp__files__read_file", path="a"),
+        called("Bash", command="ls"),
+        called("shell", command=["bash", "ls"][1:]),
+        called("str_replace_based_edit_tool", command="view", path="a"),
+    ):
+        (block,) = call.calls
+        assert repeatable(block), block
+    for call in (
+        called("Edit", path="a"),
+        called("Bash", command="make"),
+        called("Bash"),
+        called("str_replace_based_edit_tool", command="create", path="a"),
+        called("deploy"),
+    ):
+        (block,) = call.calls
+        assert not repeatable(block), block
+
+
+def test_each_message_is_a_source_of_its_kind() -> None:
+    messages = [
+        rules("be good"),
+        said("hello"),
+        called("read", "c1", path="a"),
+        result("text", "c1"),
+        called("read", "c2", path="b"),
+        result("no such file", "c2", is_error=True),
+        called("make", "c3"),
+        result("done", "c3"),
+        result("nobody asked", "c9"),
+        told("fine"),
+    ]
+    assert sources(messages) == (
+        "lasting", "passing", "mention", "repeatable", "mention", "passing", "mention", "passing", "passing", "mention",
+    )  # fmt: skip

@@ -1,0 +1,99 @@
+"""What the fitted reader looks at, and how it is kept."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from workbench.base.errors import FormatError
+from workbench.evaluation.metrics.work_exam.fitted_reader import FEATURES, WorkReader, features, shipped_reader
+from workbench.evaluation.metrics.work_exam.read_context import ReadContext
+from workbench.evaluation.metrics.work_exam.word_cover import Rarity
+
+
+@dataclass(frozen=True)
+class Asked:
+    question: str
+    gold: str
+    points: tuple[str, ...]
+
+
+EXPORT = Asked(
+    "Why did the nightly export stop?",
+    "The token of the service account expired on 3 May.",
+    ("token of the service account expired", "on 3 May"),
+)
+BUOY = Asked("Which buoy must be painted?", "The green harbour buoy.", ("green harbour buoy",))
+RARITY = Rarity(["the nightly export", EXPORT.gold, "a cutter harbour quay buoy green"])
+STATEMENT = "We found that the service account's token had expired on 3 May, so the upload was refused."
+LIST = "token upload export nightly quay expired account refused cutter harbour found service buoy 3 upload May"
+
+
+def values(context: str, *others: Asked, asked: Asked = EXPORT) -> dict[str, float]:
+    """The features of a question by name, on a sheet with others."""
+    rows = features([asked, *others], ReadContext.of(context), RARITY)
+    return dict(zip(FEATURES, rows[0], strict=True))
+
+
+def test_a_context_that_states_the_answer_has_all_of_its_points() -> None:
+    shown = values(STATEMENT)
+    assert shown["points_close"] == shown["points_stated"] == shown["pairs_least"] == 1.0
+    assert shown["answer_close"] > 0.7
+    assert shown["answer_in_sentences"] > 0.7
+
+
+def test_a_context_that_only_repeats_the_question_has_none_of_them() -> None:
+    shown = values("The nightly export stopped; why did the nightly export stop?")
+    assert shown["points_close"] == shown["points_stated"] == 0.0
+    assert shown["answer_close"] < values(STATEMENT)["answer_close"]
+
+
+def test_words_far_apart_are_not_close() -> None:
+    far = " harbour" * 200
+    apart = values(f"token {far} service {far} account {far} expired")
+    assert apart["points_close"] < values("the token of the service account expired")["points_close"]
+
+
+def test_a_list_of_the_same_words_states_nothing_and_joins_no_pair() -> None:
+    shown, stated = values(LIST), values(STATEMENT)
+    assert shown["points_stated"] == 0.0
+    assert shown["points_close"] > 0.5
+    assert shown["pairs_least"] < stated["pairs_least"]
+
+
+def test_a_sentence_may_go_on_in_the_next_but_not_further() -> None:
+    one_after_the_other = values("The token expired.\nIt was that of the service account, on 3 May.")
+    apart = values("The token expired.\nNobody saw it.\nIt was that of the service account, on 3 May.")
+    assert one_after_the_other["answer_in_sentences"] > apart["answer_in_sentences"]
+
+
+def test_what_a_context_tells_of_other_questions_counts() -> None:
+    alone = values(STATEMENT, BUOY)
+    with_other = values(f"{STATEMENT}\nThe green harbour buoy is to be painted.", BUOY)
+    assert alone["others_stated"] == 0.0
+    assert with_other["others_stated"] == 1.0
+
+
+def test_words_that_the_history_never_has_are_counted() -> None:
+    assert values(STATEMENT)["new_words"] == 0.0
+    foreign = Asked("Why did the nightly export stop?", "Its passphrase lapsed.", ("passphrase lapsed",))
+    assert values(STATEMENT, asked=foreign)["new_words"] == 1.0
+
+
+def test_more_of_the_answer_never_means_a_lower_chance() -> None:
+    weights = shipped_reader().weights
+    of_the_context = [name for name in FEATURES if name != "new_words"]
+    assert all(weights[name] >= 0 for name in of_the_context)
+
+
+def test_a_reader_comes_back_from_its_file(tmp_path: Path) -> None:
+    reader = WorkReader(dict.fromkeys(FEATURES, 0.5), -1.25, {"answers": 12}, shipped_reader().left_out)
+    (tmp_path / "reader.json").write_text(reader.text())
+    assert WorkReader.read(tmp_path / "reader.json") == reader
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"version": 7}', '{"version": 2, "features": {}}'])
+def test_a_file_that_is_no_reader_is_named(text: str, tmp_path: Path) -> None:
+    (tmp_path / "reader.json").write_text(text)
+    with pytest.raises(FormatError, match=r"reader\.json: is no fitted reader"):
+        WorkReader.read(tmp_path / "reader.json")

@@ -1,0 +1,90 @@
+"""What a real model would answer from a context: read once a session, and absent where nobody wrote an exam."""
+
+from pathlib import Path
+
+import pytest
+
+from builders import said, told
+from workbench.engine.transcript.message import Summary, said_text
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.atomic import write_atomically
+from workbench.evaluation.metrics.index import Index
+from workbench.evaluation.metrics.work_exam.checks import WrittenQuestion, checked
+from workbench.evaluation.metrics.work_exam.document import exams_of, exams_text, file_beside
+from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.evaluation.metrics.work_exam.question import SessionExams, WorkExam, opening_digest
+from workbench.evaluation.metrics.work_exam.reading import WorkReading, context_text
+from workbench.evaluation.metrics.work_exam.word_cover import Rarity
+from workbench.recordings.importers.importer import load
+from workbench.recordings.importers.native import save
+
+TEXTS = ["Rename the harbour module.", "The harbour module is imported by nine files.", "Then wait with it.", "I wait."]
+BOUNDARY = 3
+
+
+def recorded(folder: Path) -> Session:
+    """A session on disk, without an exam."""
+    messages = [said(text, f"m{i}") if i % 2 == 0 else told(text, f"m{i}") for i, text in enumerate(TEXTS)]
+    path = folder / "harbour.jsonl"
+    save(Session.of(messages, id="harbour"), path)
+    return load(path)[0]
+
+
+def examined(folder: Path) -> Session:
+    """The same with an exam beside it."""
+    session = recorded(folder)
+    written = WrittenQuestion(
+        "finding", "How widely is it used?", "Nine files import it.", ("nine files import",), "imported by nine files"
+    )
+    accepted, _ = checked([written], session.messages)
+    exams = SessionExams(session.id, opening_digest(session), (WorkExam(BOUNDARY, tuple(accepted), "a writer"),))
+    write_atomically(file_beside(folder / "harbour.jsonl"), exams_text([exams]))
+    return session
+
+
+def test_the_chance_is_that_of_the_reader_for_the_text_of_the_context(tmp_path: Path) -> None:
+    session = examined(tmp_path)
+    reading = WorkReading.of_written(session)
+    summary = Summary(id="s", text="## State\nThe harbour module is used widely:\nnine files import it.")
+    context = [session.messages[0], summary, session.messages[2]]
+    rarity = Rarity(said_text(message) for message in session.messages[:BOUNDARY])
+    exams = exams_of(session)
+    assert exams is not None
+    expected = shipped_reader().chances(exams.exams[0].questions, context_text(context), rarity)
+    assert reading.chance(BOUNDARY, context) == pytest.approx(expected.mean())
+
+
+def test_a_context_that_tells_has_a_higher_chance_than_one_that_does_not(tmp_path: Path) -> None:
+    session = examined(tmp_path)
+    reading = WorkReading.of_written(session)
+    history = session.messages[:BOUNDARY]
+    whole, request = reading.chance(BOUNDARY, history), reading.chance(BOUNDARY, history[-1:])
+    assert whole is not None
+    assert request is not None
+    assert whole > request + 0.3
+
+
+def test_a_boundary_without_questions_has_no_chance(tmp_path: Path) -> None:
+    session = examined(tmp_path)
+    assert WorkReading.of_written(session).chance(2, session.messages[:2]) is None
+
+
+def test_a_session_without_an_exam_says_how_to_get_one(tmp_path: Path) -> None:
+    reading = WorkReading.of_written(recorded(tmp_path))
+    assert "exam write" in reading.why
+    assert reading.boundaries == ()
+    assert reading.chance(BOUNDARY, []) is None
+
+
+def test_a_damaged_exam_is_a_reason_and_no_failure(tmp_path: Path) -> None:
+    session = examined(tmp_path)
+    file_beside(tmp_path / "harbour.jsonl").write_text("{")
+    reading = WorkReading.of_written(session)
+    assert reading.why.startswith("the session's exam of the work cannot be read")
+    assert reading.boundaries == ()
+
+
+def test_an_index_keeps_the_reading_of_its_session(tmp_path: Path) -> None:
+    session = examined(tmp_path)
+    index = Index(session.messages)
+    assert WorkReading.of(index, session) is WorkReading.of(index, session)

@@ -1,0 +1,109 @@
+"""A session under a preset, request by request."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from builders import conversation, rules
+from workbench.engine.compaction.presets import preset
+from workbench.engine.models.scripted import Scripted
+from workbench.engine.transcript.message import chars_per_token
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.replays.natural import natural
+from workbench.evaluation.replays.sizing import Sizing
+from workbench.evaluation.replays.step import Replay
+
+
+def replayed(strategy: str, window: int = 4_000, turns: int = 30) -> Replay:
+    session = Session.of([rules("be brief"), *conversation(turns, words=60)])
+    counted = [chars_per_token(message) for message in session.messages]
+    sizing = Sizing.of(session, counted, chars_per_token)
+    return natural(
+        session,
+        preset(strategy),
+        Scripted(("a short summary",) * 500),
+        sizing,
+        window=window,
+        score_at=session.requests,
+    )
+
+
+def test_every_recorded_answer_is_one_step() -> None:
+    replay = replayed("none")
+    assert [step.index for step in replay.steps] == list(replay.session.requests)
+
+
+def test_none_sends_the_whole_history_every_time() -> None:
+    replay = replayed("none")
+    assert all(step.tokens_sent == step.tokens_recorded for step in replay.steps)
+    assert replay.events == ()
+
+
+def test_none_reuses_the_whole_request_before() -> None:
+    steps = replayed("none").steps
+    assert steps[0].prefix_reused == 0
+    assert all(now.prefix_reused == before.tokens_sent for before, now in itertools.pairwise(steps))
+
+
+@pytest.mark.parametrize("strategy", ["clear_tool_uses", "observation_mask", "truncate", "pipeline", "ex_athena"])
+def test_what_is_reused_is_what_two_requests_begin_with_in_common(strategy: str) -> None:
+    replay = replayed(strategy, turns=60)
+    assert replay.events
+    for step, (old, new) in zip(replay.steps[1:], itertools.pairwise(replay.snapshots), strict=True):
+        pairs = zip(old.context.messages, new.context.messages, strict=False)
+        same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] is pair[1], pairs))
+        assert step.prefix_reused == replay.sizing.overhead + sum(new.context.sizes[:same])
+
+
+def test_truncate_never_sends_more_than_the_window() -> None:
+    replay = replayed("truncate")
+    assert replay.events
+    assert all(step.tokens_sent <= replay.window for step in replay.steps)
+
+
+def test_what_is_sent_is_what_the_snapshots_hold() -> None:
+    for strategy in ("truncate", "summarize", "pipeline", "null"):
+        replay = replayed(strategy)
+        sizes = {shot.at: shot.context.tokens for shot in replay.snapshots}
+        assert all(step.tokens_sent == sizes[step.index] for step in replay.steps), strategy
+
+
+@pytest.mark.parametrize("strategy", ["truncate", "summarize", "ex_athena"])
+def test_what_is_sent_is_sized_in_the_sessions_own_tokens(strategy: str) -> None:
+    replay = replayed(strategy)
+    assert replay.events
+    sized = {id(m): size for m, size in zip(replay.session.messages, replay.sizing.sizes, strict=True)}
+    for snapshot in replay.snapshots:
+        sizes = [sized.get(id(m), chars_per_token(m)) for m in snapshot.context.messages]
+        assert list(snapshot.context.sizes) == sizes
+
+
+def test_losses_chain_so_that_a_dropped_message_never_comes_back() -> None:
+    replay = replayed("truncate")
+    gone: set[str] = set()
+    for shot in replay.snapshots:
+        ids = {message.id for message in shot.context.messages}
+        assert not ids & gone
+        gone |= {m.id for m in replay.session.messages[: shot.at]} - ids
+
+
+def test_a_compaction_breaks_the_reused_prefix_where_it_cut() -> None:
+    replay = replayed("truncate")
+    fired = [step for step in replay.steps if step.compaction is not None]
+    assert fired
+    assert all(step.prefix_reused < step.tokens_sent for step in fired)
+
+
+def test_null_holds_the_rules_and_the_last_user_message_alone() -> None:
+    replay = replayed("null")
+    shot = replay.snapshots[-1]
+    assert [message.role for message in shot.context.messages] == ["system", "user"]
+
+
+def test_an_earlier_summary_is_carried_on_and_never_doubled() -> None:
+    replay = replayed("summarize")
+    assert len(replay.events) > 2
+    for shot in replay.snapshots:
+        assert sum(message.role == "summary" for message in shot.context.messages) <= 1

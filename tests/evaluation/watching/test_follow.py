@@ -1,0 +1,70 @@
+"""Session files that grow, end in the middle of a line, are cut, replaced, or appear later."""
+
+from pathlib import Path
+
+import pytest
+from evaluation.watching.claude_lines import lines
+
+from workbench.base.errors import FormatError
+from workbench.evaluation.watching.follow import Followed
+from workbench.recordings.importers.importer import load
+
+
+def test_each_line_is_read_once_and_the_session_is_that_of_the_whole_file(tmp_path: Path) -> None:
+    file, followed = tmp_path / "s.jsonl", Followed(tmp_path / "s.jsonl")
+    assert not followed.update() and followed.session() is None  # it appears later
+    for number, line in enumerate(lines(), 1):
+        with file.open("a") as stream:
+            stream.write(line[:30])
+            stream.flush()
+            assert not followed.update()  # half a line says nothing
+            stream.write(line[30:] + "\n")
+        assert followed.update() and followed.lines == number
+        session = followed.session()
+        assert session is not None and session.log == load(file)[0].log
+    assert not followed.update() and followed.restarts == 0
+    assert len(session.recorded) == 1
+
+
+@pytest.mark.parametrize("how", ["cut", "replaced", "written over"])
+def test_a_file_that_is_not_the_old_one_is_read_anew(tmp_path: Path, how: str) -> None:
+    file, followed = tmp_path / "s.jsonl", Followed(tmp_path / "s.jsonl")
+    old, new = lines(steps=4), lines(steps=3 if how != "written over" else 9)
+    file.write_text("\n".join(old))
+    assert followed.update()  # its last line has no end, and is whole
+    if how == "replaced":
+        other = tmp_path / "other"
+        other.write_text("\n".join(new * 1) + "\n")
+        other.replace(file)
+    else:
+        file.write_text("\n".join(new).replace("Fix", "Mend") + "\n")
+    assert followed.update() and followed.restarts == 1
+    session = followed.session()
+    assert session is not None and session.log == load(file)[0].log
+
+
+def test_of_a_folder_the_newest_session_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "old.jsonl").write_text("\n".join(lines(steps=2)))
+    followed = Followed(tmp_path)
+    assert followed.update() and followed.path == tmp_path / "old.jsonl"
+    (tmp_path / "agent-1.jsonl").write_text("\n".join(lines(steps=2)))
+    new = tmp_path / "deeper" / "new.jsonl"
+    new.parent.mkdir()
+    new.write_text("\n".join(lines(steps=5)))
+    assert followed.update() and followed.path == new
+
+
+def test_a_file_of_another_format_is_refused_by_name(tmp_path: Path) -> None:
+    file = tmp_path / "chat.jsonl"
+    file.write_text('{"role": "user", "content": "hello"}\n{"role": "assistant", "content": "yes"}\n')
+    with pytest.raises(FormatError, match="can be followed are claude_code, codex, pi"):
+        Followed(file).update()
+
+
+def test_a_damaged_line_is_left_out_and_what_follows_is_read(tmp_path: Path) -> None:
+    file, whole = tmp_path / "s.jsonl", lines()
+    file.write_text("\n".join([*whole[:5], "{broken", *whole[5:]]) + "\n")
+    followed = Followed(file)
+    followed.update()
+    session = followed.session()
+    assert session is not None and len(session.requests) == 15

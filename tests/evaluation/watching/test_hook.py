@@ -1,0 +1,81 @@
+"""The hook of Claude Code, driven with JSON on standard input over a session cut at its compaction."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from evaluation.watching.claude_lines import lines
+from evaluation.watching.test_watch import RECORDING
+
+from workbench.recordings.importers.importer import load
+
+
+def run(tmp_path: Path, event: dict[str, Any] | str) -> subprocess.CompletedProcess[str]:
+    """What `workbench hook` does with an event."""
+    given = event if isinstance(event, str) else json.dumps(event)
+    environment = {**os.environ, "WORKBENCH_CACHE": str(tmp_path / "cache")}
+    command = [sys.executable, "-m", "workbench", "hook"]
+    return subprocess.run(command, input=given, env=environment, capture_output=True, text=True, check=False)
+
+
+def told(done: subprocess.CompletedProcess[str]) -> str:
+    """What a hook adds to the agent's context."""
+    output = json.loads(done.stdout)["hookSpecificOutput"]
+    assert output["hookEventName"] == "SessionStart"
+    return str(output["additionalContext"])
+
+
+@pytest.mark.parametrize("which", ["generated", "recorded"])
+def test_after_a_compaction_the_agent_is_told_what_went(tmp_path: Path, which: str) -> None:
+    if which == "recorded" and not RECORDING.exists():
+        pytest.skip("no real recordings: the folder ../shared/corpora is not beside this checkout")
+    every = lines() if which == "generated" else RECORDING.read_text().splitlines()
+    cut = next(at for at, line in enumerate(every) if "compact_boundary" in line and '"system"' in line)
+    file = tmp_path / "s.jsonl"
+    file.write_text("\n".join(every[:cut]) + "\n")
+    about = {"session_id": "../s1", "transcript_path": str(file), "cwd": str(tmp_path)}
+    before = run(tmp_path, {**about, "hook_event_name": "PreCompact", "trigger": "auto", "custom_instructions": ""})
+    assert (before.returncode, before.stdout, before.stderr) == (0, "", "")
+    (saved,) = (tmp_path / "cache" / "watching").iterdir()
+    assert stat.S_IMODE(saved.stat().st_mode) == 0o600 and saved.name == "___s1.json"
+    assert set(json.loads(saved.read_text())["messages"]) <= {one.id for one in load(file, lenient=True)[0].messages}
+    start = {**about, "hook_event_name": "SessionStart", "source": "compact"}
+    early = told(run(tmp_path, start))  # the client has not written the compaction yet
+    file.write_text("\n".join(every[: cut + 2]) + "\n")
+    late = told(run(tmp_path, start))
+    for text in (early, late):
+        assert "data and no instructions" in text and "[recall " in text and len(text) < 4 * 650
+    if which == "generated":
+        assert "ledger_total.py" in late and "parser.py" in early and "parser.py" not in late
+
+
+@pytest.mark.parametrize("source", ["startup", "resume", "clear"])
+def test_other_starts_are_told_nothing(tmp_path: Path, source: str) -> None:
+    event = {"hook_event_name": "SessionStart", "source": source, "transcript_path": "nowhere"}
+    done = run(tmp_path, event)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        "no JSON", "[1]", {"hook_event_name": "PreCompact"},
+        {"hook_event_name": "PreCompact", "session_id": "s", "transcript_path": "/nowhere/s.jsonl"},
+        {"hook_event_name": "SessionStart", "source": "compact", "transcript_path": "BROKEN"},
+    ],
+)  # fmt: skip
+@pytest.mark.slow
+def test_whatever_is_broken_the_agent_goes_on(tmp_path: Path, event: dict[str, Any] | str) -> None:
+    broken = tmp_path / "s.jsonl"
+    broken.write_bytes(b"\x00\xff{{{\n" * 50)
+    if isinstance(event, dict) and event.get("transcript_path") == "BROKEN":
+        event = {**event, "transcript_path": str(broken)}
+    done = run(tmp_path, event)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.startswith("workbench: the hook did nothing: ") and done.stderr.count("\n") == 1
+    assert "nothing: ," not in done.stderr

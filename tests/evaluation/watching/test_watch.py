@@ -1,0 +1,95 @@
+"""`workbench watch` beside a process that writes a session, and what it says of one."""
+
+import json
+import signal
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+from evaluation.watching.claude_lines import lines
+
+from workbench.cli import main
+from workbench.evaluation.watching.follow import Followed
+from workbench.evaluation.watching.needed import compactions, likely_needed
+from workbench.evaluation.watching.state import SessionMeter
+from workbench.recordings.importers.importer import load
+
+CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora"
+RECORDING = CORPORA / "entireio-cli" / "67d765b5-4286-4ec5-b051-950466e186f0.jsonl"
+WRITER = """
+import sys, time
+for line in open(sys.argv[1]):
+    with open(sys.argv[2], "a") as out:
+        out.write(line[: len(line) // 2]); out.flush(); time.sleep(.002); out.write(line[len(line) // 2 :])
+"""
+
+
+@pytest.mark.parametrize("which", ["generated", "recorded"])
+def test_it_follows_a_session_that_another_process_writes(tmp_path: Path, which: str) -> None:
+    source = tmp_path / "source.jsonl" if which == "generated" else RECORDING
+    if which == "generated":
+        source.write_text("\n".join(lines()) + "\n")
+    elif not source.exists():
+        pytest.skip("no real recordings: the folder ../shared/corpora is not beside this checkout")
+    whole, file = load(source, lenient=True)[0], tmp_path / "growing.jsonl"
+    command = [sys.executable, "-m", "workbench", "watch", str(file), "--json"]
+    heeds_ctrl_c = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs do not
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heeds_ctrl_c
+    ) as watching:
+        assert watching.stdout is not None and watching.stderr is not None
+        assert "waiting for a session" in watching.stderr.readline()
+        subprocess.run([sys.executable, "-c", WRITER, str(source), str(file)], check=True)
+        seen = []
+        while not seen or seen[-1]["requests"] < len(whole.requests):
+            seen.append(json.loads(watching.stdout.readline()))
+        watching.send_signal(signal.SIGINT)
+        assert watching.wait(20) == 0
+    assert seen[-1]["session"] == whole.id and seen[-1]["compactions"] == 1
+    assert len(seen[-1]["lost"]) and seen[-1]["size_from"] == "reported usage"
+
+
+def test_it_says_what_fills_the_context_and_when_the_next_compaction_is_due(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "s.jsonl"
+    file.write_text("\n".join(lines()))
+    assert main(["watch", str(file), "--once"]) == 0
+    shown = capsys.readouterr().out
+    assert "due at   26,000 tokens, from its recorded compactions" in shown
+    assert "tool Read" in shown and "ledger_total.py" in shown and "never change the file" in shown
+    assert all(len(line) <= 80 for line in shown.splitlines())
+    assert main(["watch", str(file), "--once", "--window", "200000"]) == 0
+    assert "due at   167,000 tokens" in capsys.readouterr().out
+
+
+def test_a_missing_file_is_an_error_of_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["watch", str(tmp_path / "no.jsonl"), "--once"]) == 2
+    assert "no session of claude_code, codex, pi here" in capsys.readouterr().err
+
+
+def test_the_size_is_the_reported_prompt_and_what_came_after_it(tmp_path: Path) -> None:
+    file = tmp_path / "s.jsonl"
+    file.write_text("\n".join(lines()) + "\n")
+    followed = Followed(file)
+    followed.update()
+    session = followed.session()
+    assert session is not None
+    state = SessionMeter().state(session, "claude_code")
+    assert 21_200 < state.tokens < 21_400 and sum(state.parts.values()) == state.tokens
+    assert state.growth and state.requests_left and state.minutes_left
+    assert state.minutes_left == pytest.approx(state.requests_left * 10 / 60)
+
+
+def test_what_the_new_context_tells_is_not_lost(tmp_path: Path) -> None:
+    file = tmp_path / "s.jsonl"
+    file.write_text("\n".join(lines()))
+    session = load(file)[0]
+    lost = likely_needed(compactions(session)[0], session.cwd)
+    assert {one.text for one in lost if one.kind == "path"} == {"ledger_total.py"}
+    assert [one.text for one in lost if one.kind == "rule"] == [
+        "never change the file docs/agreement.md, whatever happens"
+    ]
+    assert all(len(one.id) == 8 for one in lost)

@@ -1,0 +1,132 @@
+"""The advice on bundled sessions, and its parts: space, rounds, order, folds, points."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from workbench.base.errors import SettingError, UnknownName
+from workbench.cli import main
+from workbench.evaluation.experiment.compare import compare
+from workbench.evaluation.metrics import NAMES
+from workbench.lab.advice.advise import Advice, AdviceSpec, advise, forecast
+from workbench.lab.advice.measured import Trade, figures
+from workbench.lab.advice.paste import SYSTEMS
+from workbench.lab.advice.search import rounds, spread
+from workbench.lab.advice.space import space
+from workbench.recordings.datasets.bundled import bundled_files
+from workbench.report.page.tables import Tables
+
+FILES = tuple(map(str, bundled_files()[:4]))
+GRID = """
+strategies = ["truncate", "summarize"]
+windows = [32000]
+[settings.summarize]
+trigger.threshold = [0.8, 0.5]
+"""
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[AdviceSpec, Advice]:
+    folder = tmp_path_factory.mktemp("advice")
+    grid = folder / "grid.toml"
+    grid.write_text(GRID)
+    spec = AdviceSpec(space=grid, default="truncate", out=folder / "run", quiet=True)
+    return spec, advise(FILES, spec=spec)
+
+
+def test_the_best_candidate_is_chosen_and_compared_with_the_default(
+    found: tuple[AdviceSpec, Advice],
+) -> None:
+    advice = found[1]
+    assert set(advice.table["candidate"]) == {"truncate", "summarize threshold=0.8", "summarize threshold=0.5"}
+    assert advice.chosen.strategy == advice.table["candidate"].iloc[0]
+    assert advice.default.strategy == "truncate"
+    assert advice.runner_up is not None and advice.regret is not None and advice.regret >= 0
+    assert advice.advised == (advice.default if advice.stay else advice.chosen)
+    assert set(advice.outside.chosen) <= set(advice.table["candidate"])
+
+
+def test_its_figures_are_those_of_compare_to_the_digit(found: tuple[AdviceSpec, Advice], tmp_path: Path) -> None:
+    advice = found[1]
+    run = compare(FILES, strategies=["truncate"], window=32_000, shares=(), out=tmp_path, quiet=True)
+    recall = Tables.of(run).own_trigger("truncate", NAMES)
+    row = advice.table.set_index("candidate").loc["truncate"]
+    assert recall is not None and row["recall"] == pytest.approx(recall.mean, abs=1e-12)
+
+
+def test_the_same_command_goes_on_from_the_replays_that_are_there(found: tuple[AdviceSpec, Advice]) -> None:
+    spec, advice = found
+    folder = spec.out / "replays"
+    before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+    again = advise(FILES, spec=spec)
+    assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
+    assert again.verdict == advice.verdict
+    taken = forecast(FILES, spec=spec)[1]
+    assert taken.done == taken.replays > 0
+
+
+def test_the_command_says_what_to_use_and_prints_the_same_advice_for_programs(
+    found: tuple[AdviceSpec, Advice], capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec, advice = found
+    words = ["advise", *FILES, "--space", str(spec.space), "--default", "truncate", "--out", str(spec.out), "-j", "1"]
+    assert main([*words, "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["verdict"] == advice.verdict and printed["advised"]["strategy"] == advice.advised.strategy
+    assert {one["system"] for one in printed["settings"]} == set(SYSTEMS)
+    assert main(words) == 0
+    assert "Settings to paste" in capsys.readouterr().out
+    assert main([*words, "--dry-run"]) == 0
+    assert "3 candidates on 4 recordings" in capsys.readouterr().out
+
+
+def test_a_candidate_that_waits_for_its_model_is_out_and_the_command_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    grid = tmp_path / "grid.toml"
+    grid.write_text(GRID)
+    words = ["--space", str(grid), "--default", "truncate", "--out", str(tmp_path / "run"), "-j", "1", "--json"]
+    asked = ["--model", "litellm:gpt-4o-mini", "--cache", str(tmp_path / "cache"), "--cache-only"]
+    assert main(["advise", FILES[0], *words, *asked]) == 3
+    shown = capsys.readouterr()
+    assert "the same command asks again" in shown.err
+    assert json.loads(shown.out)["out"] == ["summarize threshold=0.5", "summarize threshold=0.8"]
+
+
+def test_a_space_takes_presets_from_the_registry_with_settings_where_they_have_them() -> None:
+    grid = space(None, None, (), "claude_code")
+    assert grid.names[0] == "claude_code" and "none" not in grid.names
+    assert grid.settings["truncate"]["trigger.threshold"] == [0.8, 0.6, 0.9]
+    assert "trigger.threshold" not in grid.settings["claude_code"]
+
+
+def test_rounds_halve_candidates_and_double_recordings_up_to_all() -> None:
+    assert [(one.candidates, one.recordings) for one in rounds(40, 20)] == [(40, 4), (20, 8), (10, 16), (5, 20)]
+    assert [(one.candidates, one.recordings) for one in rounds(3, 20)] == [(3, 20)]
+
+
+def test_the_first_recordings_are_of_different_projects() -> None:
+    order = spread({f"{project}{i}": project for project in "abc" for i in range(4)}, seed=1)
+    assert len(order) == 12 and {name[0] for name in order[:3]} == set("abc")
+
+
+def test_points_are_recall_and_the_share_of_the_bill_that_is_saved() -> None:
+    rows = pd.DataFrame(
+        {
+            "unit": ["x", "y"] * 2, "session": ["x", "y"] * 2, "project": ["p", "q"] * 2, "candidate": list("aabb"),
+            "recall": [0.8, 0.6, 0.5, 0.7], "saved": [1.0, 2.0, 0.0, 0.0], "plain": [4.0, 6.0] * 2,
+            "usd": [3.0, 4.0, 4.0, 6.0], "ok": True, "fits": True,
+        }
+    )  # fmt: skip
+    assert Trade(2.0).points(rows).mean().to_dict() == pytest.approx({"a": 70 + 2 * 3, "b": 60})
+    assert figures(rows, 2.0).set_index("candidate")["saved"].to_dict() == pytest.approx({"a": 0.3, "b": 0.0})
+
+
+def test_what_cannot_be_searched_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="nosuch"):
+        advise(default="nosuch")
+    with pytest.raises(SettingError, match="no file"):
+        advise(space=tmp_path / "none.toml")

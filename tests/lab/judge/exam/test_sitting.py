@@ -1,0 +1,329 @@
+"""Readers behind a real server: one that knows, one that always says A, one that refuses, one that dies midway."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from engine.models.likely import Echo
+from engine.models.provider import Provider, Reply, completion, refusal, serving
+from evaluation.experiment.outages import configured
+from lab.judge.knowing import Knowing, served
+
+from builders import called, result, said, told
+from workbench.base.errors import Refused, SettingError, UnknownName
+from workbench.cli import main
+from workbench.engine.compaction.plan import Budget, Plan
+from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.strategy import Preset, Strategy
+from workbench.engine.models.likelihood import Places
+from workbench.engine.models.settings import ModelSettings
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.filler import ModelUse
+from workbench.lab.judge.exam.admission import NotAdmitted, admission_exams
+from workbench.lab.judge.exam.scores import agreement, agreement_note, scores
+from workbench.lab.judge.exam.sitting import COLUMNS, ExamResults, judge_exam
+from workbench.recordings.datasets.bundled import bundled_files
+from workbench.recordings.importers.importer import load
+
+SAME: dict[str, Any] = {"strategies": ("truncate",), "shares": (0.3,), "boundaries": (0.6,), "quiet": True}
+
+
+def ports(n: int = 24, id: str = "s0", project: str = "") -> Session:
+    """Services get a port each; later each port is used by its service."""
+    messages = [said("Set up the services.", "u")]
+    names = [f"service_{chr(97 + i)}{chr(98 + i)}" for i in range(n)]
+    for i, name in enumerate(names):
+        messages.append(called("read", f"c{i}", path=f"conf/{name}.toml"))
+        messages.append(
+            result(f"the {name} daemon listens on port {5_200 + 37 * i}\n" + f"filler words {i} " * 20, f"c{i}")
+        )
+    for i, name in enumerate(names):
+        messages.append(told(f"starting the {name} daemon on port {5_200 + 37 * i}", f"t{i}"))
+    return Session.of(messages, id=id, project=project)
+
+
+SESSIONS = [ports(id=f"s{i}", project=f"p{i // 2}") for i in range(4)]
+
+
+@pytest.fixture(scope="module")
+def knowing() -> Knowing:
+    return Knowing(SESSIONS, seeds=2)
+
+
+@pytest.fixture
+def server() -> Iterator[Provider]:
+    with serving() as found:
+        yield found
+
+
+def sat(server: Provider, folder: Path, sessions: int = 1, **more: Any) -> ExamResults:
+    settings = more.pop("model_settings", None) or ModelSettings(cache=folder / "cache")
+    done = judge_exam(
+        SESSIONS[:sessions], model=served(server), out=folder, model_settings=settings, **{**SAME, **more}
+    )
+    assert done is not None
+    return done
+
+
+def test_a_reader_that_knows_scores_what_each_context_holds(server: Provider, knowing: Knowing, tmp_path: Path) -> None:
+    server.by = knowing.reply
+    done = sat(server, tmp_path, sessions=4)
+    assert list(done.table.columns) == list(COLUMNS)
+    by = {one.strategy: one for one in scores(done.table)}
+    none, truncate, null = (by[name].score for name in ("none", "truncate", "null"))
+    assert none.mean == 1.0 and none.n == 4 and none.projects == 2
+    assert 0.2 < truncate.mean < 1 and null.mean == pytest.approx(0, abs=1e-9)
+    assert by["none"].unanswered == 0 and by["none"].items == by["null"].items
+    assert "the reader litellm:openai/stub is admitted (mean score" in str(done.notes["admission"])
+
+
+def test_several_items_go_into_one_request_and_a_second_call_asks_nothing(
+    server: Provider, knowing: Knowing, tmp_path: Path
+) -> None:
+    server.by = knowing.reply
+    done = sat(server, tmp_path, most=20)
+    asked = len(server.requests)
+    assert asked <= 2 * len(admission_exams()) + len(done.table) / 5
+    assert sat(server, tmp_path, most=20).table.equals(done.table)
+    assert len(server.requests) == asked
+
+
+def test_the_forecast_comes_before_anything_is_asked_and_holds(
+    server: Provider, knowing: Knowing, tmp_path: Path
+) -> None:
+    server.by = knowing.reply
+    told: list[ModelUse] = []
+
+    def no(forecast: Sequence[ModelUse]) -> bool:
+        told.extend(forecast)
+        return False
+
+    model = served(server)
+    assert judge_exam(SESSIONS[:1], model=model, before=no, out=tmp_path, **SAME) is None and not server.requests
+    sat(server, tmp_path)
+    assert told[0].requests == len(server.requests) and told[0].input_tokens > 1_000
+
+
+def test_a_model_that_writes_the_summaries_is_not_asked_before_the_forecast_either(
+    server: Provider, knowing: Knowing, tmp_path: Path
+) -> None:
+    server.by = knowing.reply
+    told: list[Sequence[ModelUse]] = []
+    model = served(server)
+    stopped = judge_exam(
+        SESSIONS[:1], model=model, writer=model, out=tmp_path, before=lambda uses: bool(told.append(uses)),
+        **{**SAME, "strategies": ("summarize",)},
+    )  # fmt: skip
+    assert stopped is None and not server.requests
+    reader, writer = told[0]
+    assert reader.requests > 0 < writer.requests and writer.model == model.name
+
+
+def test_a_limit_of_dollars_stops_it(server: Provider, knowing: Knowing, tmp_path: Path) -> None:
+    server.by = knowing.reply
+    with pytest.raises(Refused, match="the limit is"):
+        sat(server, tmp_path, model_settings=ModelSettings(cache=tmp_path, max_usd=0.001))
+    assert not server.requests
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("\n".join(f"{n}: A" for n in range(1, 11)), "does not rise"), ("I cannot help with that.", "20 are needed")],
+)
+def test_a_reader_that_fails_the_test_is_asked_nothing_else(
+    server: Provider, tmp_path: Path, text: str, why: str
+) -> None:
+    server.replies = [completion(text)]
+    with pytest.raises(NotAdmitted, match=why) as refused:
+        sat(server, tmp_path)
+    assert len(server.requests) == 2 * len(admission_exams())
+    assert not (tmp_path / ExamResults.file).exists()
+    assert refused.value.admission.asked == 40
+
+
+def test_what_a_model_does_not_answer_has_no_score_and_is_never_wrong(
+    server: Provider, knowing: Knowing, tmp_path: Path
+) -> None:
+    tested = 2 * len(admission_exams())
+
+    def refuses_later(asked: dict[str, Any]) -> Reply:
+        return knowing.reply(asked) if len(server.requests) <= tested else completion("I would rather not.")
+
+    server.by = refuses_later
+    table = sat(server, tmp_path).table
+    assert table["score"].isna().all() and table["reason"].str.contains("named no candidate").all()
+    assert {one.score for one in scores(table)} == {None}
+    assert agreement_note(agreement(table)) == "No item was answered."
+
+
+def test_a_model_that_dies_midway_keeps_its_answers_and_is_soon_asked_no_more(
+    server: Provider, knowing: Knowing, tmp_path: Path
+) -> None:
+    alive = 2 * len(admission_exams()) + 1
+
+    def dies(asked: dict[str, Any]) -> Reply:
+        return knowing.reply(asked) if len(server.requests) <= alive else refusal(500, "gone")
+
+    server.by = dies
+    table = sat(server, tmp_path, strategies=("truncate", "clear_tool_uses")).table
+    assert len(server.requests) == alive + 3
+    assert table["score"].notna().sum() == 10 and table["reason"].str.contains("3 requests in a row failed").any()
+    assert table.loc[table["pending"] == 1, "score"].isna().all() and (table["pending"] == 0).sum() == 10
+    server.by = knowing.reply
+    assert sat(server, tmp_path, strategies=("truncate",)).table["score"].notna().all()
+
+
+def test_a_provider_that_is_dead_leaves_the_exam_pending_and_says_how_much_was_answered(
+    server: Provider, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in configured(tmp_path, server.address).items():
+        monkeypatch.setenv(name, value)
+    path = bundled_files()[0]
+    knowing = Knowing(load(path))
+    words = [
+        "judge", "exam", str(path), "--model", "litellm:openai/stub", "--strategies", "truncate", "--shares", "0.3",
+        "--boundaries", "0.6", "--quiet", "--out", str(tmp_path / "exam"),
+    ]  # fmt: skip
+    server.replies = [refusal(500, "gone")]
+    assert main(words) == 3
+    assert "0 of 40 items of the reader's test were answered by litellm:openai/stub" in capsys.readouterr().err
+    alive = len(server.requests) + 2 * len(admission_exams())
+    server.by = lambda asked: knowing.reply(asked) if len(server.requests) <= alive else refusal(500, "gone")
+    assert main(words) == 3
+    assert re.search(r"\d+ of \d+ items were answered by litellm:openai/stub: .*gone", capsys.readouterr().err)
+    server.by = knowing.reply
+    assert main(words) == 0
+
+
+def test_log_probabilities_are_the_credit_where_they_are_given(
+    server: Provider, knowing: Knowing, tmp_path: Path
+) -> None:
+    def unsure(asked: dict[str, Any]) -> Reply:
+        assert asked["logprobs"] and asked["top_logprobs"] == 20
+        reply = knowing.reply(asked)
+        content = []
+        for line in reply.body["choices"][0]["message"]["content"].split("\n"):
+            number, letter = line.split(": ")
+            top = [(letter, -0.2231), ("?", -1.6094)] if letter != "?" else [("?", 0.0)]
+            for token, alternatives in (
+                (f"{number}:", [(f"{number}:", 0.0)]),
+                (f" {letter}", top),
+                ("\n", [("\n", 0.0)]),
+            ):
+                shown = [{"token": one, "logprob": value, "bytes": None} for one, value in alternatives]
+                content.append({"token": token, "logprob": 0.0, "bytes": None, "top_logprobs": shown})
+        reply.body["choices"][0]["logprobs"] = {"content": content, "refusal": None}
+        return reply
+
+    server.by = unsure
+    table = sat(server, tmp_path).table
+    assert table.loc[table["strategy"] == "none", "score"].tolist() == pytest.approx([0.8] * 20, abs=1e-3)
+    assert sat(server, tmp_path).table.equals(table), "also from the cache"
+
+
+def test_two_readers_agree_as_far_as_they_say_the_same(server: Provider, knowing: Knowing, tmp_path: Path) -> None:
+    server.by = knowing.reply
+    table = sat(server, tmp_path, strategies=("truncate", "summarize")).table
+    found = agreement(table)
+    assert (
+        found["items"] == (table["at_size_of"] == "").sum()
+        and (found["agreement"] or 0) > 0.8
+        and found["boundaries"] == 1
+    )
+    assert (found["rank"] or 0) > 0.7 and "kappa" in agreement_note(found)
+    turned = agreement(table.assign(lexical=1 - table["lexical"]))
+    assert (turned["agreement"] or 0) < 0.2 and (turned["kappa"] or 0) < 0 and (turned["rank"] or 0) < 0
+
+
+@dataclass(frozen=True)
+class Wasteful:
+    """Truncates, and leaves two fifths of the size unused."""
+
+    name: ClassVar[str] = "wasteful"
+
+    def plan(self, context: Context, budget: Budget) -> Plan | None:
+        target = context.overhead + int(0.6 * (budget.target - context.overhead))
+        return Truncate().plan(context, replace(budget, target=target))
+
+
+def test_a_strategy_is_compared_with_the_baseline_at_the_size_that_it_used(
+    server: Provider, knowing: Knowing, tmp_path: Path
+) -> None:
+    server.by = knowing.reply
+    wasteful = Preset("wasteful", Strategy("wasteful", (Wasteful(),)))
+    by = {one.strategy: one for one in scores(sat(server, tmp_path, strategies=("truncate", wasteful)).table)}
+    own, plain = by["wasteful"], by["truncate"]
+    assert own.score.mean < plain.score.mean - 0.05, "at the size asked for it knows less"
+    assert own.used < 0.7 * plain.used
+    assert own.baseline == "truncate" and own.difference.mean == pytest.approx(0)
+    assert plain.difference is None and by["none"].difference is None
+
+
+def test_replicates_are_asked_anew_in_another_order(server: Provider, knowing: Knowing, tmp_path: Path) -> None:
+    server.by = knowing.reply
+    done = sat(server, tmp_path, replicates=2, sessions=2)
+    assert set(done.table["replicate"]) == {0, 1}
+    assert len({str(request["messages"]) for request in server.requests}) == len(server.requests)
+    by_item = done.table.groupby(["session", "strategy", "item"])["score"]
+    assert (by_item.nunique() == 1).all()
+
+
+def test_graded_answers_must_be_followed_too(server: Provider, knowing: Knowing, tmp_path: Path) -> None:
+    lines = [
+        f'{{"context": "The port of web-{n} is {5000 + n}.", "answers": [{{"question": "What is the port of web-{n}?", '
+        f'"answer": "{5000 + n}", "right": {"true" if n % 2 else "false"}}}]}}'
+        for n in range(20)
+    ]
+    (tmp_path / "graded.jsonl").write_text("\n".join(lines))
+    server.by = knowing.reply
+    with pytest.raises(NotAdmitted, match="AUC on the graded answers is below"):
+        sat(server, tmp_path, graded=tmp_path / "graded.jsonl")
+
+
+class Sharp(Echo):
+    """A likelihood that knows which use of an exam has which answer, where the text before holds it."""
+
+    name = "sharp"
+
+    def __init__(self, knowing: Knowing) -> None:
+        super().__init__(10**6)
+        self.uses = knowing.uses
+
+    def score(self, before: str, text: str, places: Places = ()) -> tuple[float, ...]:
+        ((start, end),) = places
+        candidate = text.encode()[start:end].decode()
+        return (1.0 if text.strip() in self.uses and candidate in before else 6.0,)
+
+
+def test_a_likelihood_can_sit_the_exam_and_costs_nothing(knowing: Knowing, tmp_path: Path) -> None:
+    told: list[Sequence[ModelUse]] = []
+    done = judge_exam(
+        SESSIONS[0], reader="likelihood", likelihood=Sharp(knowing), most=4, out=tmp_path,
+        before=lambda forecast: not told.append(forecast), **SAME,
+    )  # fmt: skip
+    assert done is not None and done.notes["answers_by"] == "likelihood"
+    assert told[0][0].input_tokens > 1_000 and told[0][0].usd == 0
+    by = {one.strategy: one.score.mean for one in scores(done.table)}
+    assert by["none"] == 1 and by["null"] < 0.1
+
+
+def test_a_model_that_only_knows_words_by_sight_is_no_reader(tmp_path: Path) -> None:
+    with pytest.raises(NotAdmitted, match=r"echo is not admitted: .*0\.35 with the answers.*0\.36 by sight"):
+        judge_exam(SESSIONS[0], reader="likelihood", likelihood=Echo(10**6), out=tmp_path, **SAME)
+
+
+def test_a_reader_that_cannot_read_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="--model litellm"):
+        judge_exam(SESSIONS[0], out=tmp_path, **SAME)
+    with pytest.raises(SettingError, match="no language model"):
+        judge_exam(SESSIONS[0], model="extractive", out=tmp_path, **SAME)
+    with pytest.raises(UnknownName, match="choice, likelihood"):
+        judge_exam(SESSIONS[0], reader="lips", out=tmp_path, **SAME)
+    with pytest.raises(SettingError, match="workbench judge exam"):
+        ExamResults.open(tmp_path / "nothing")

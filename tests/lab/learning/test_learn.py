@@ -1,0 +1,225 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from engine.models.provider import Reply, completion, refusal, serving
+
+from workbench.base.errors import SettingError
+from workbench.cli import main
+from workbench.engine.compaction.engine import Compaction, compact
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.presets import preset
+from workbench.engine.compaction.stages.register import Register
+from workbench.engine.compaction.strategy import Strategy
+from workbench.engine.models.learned.weights import SHIPPED, read_weights
+from workbench.engine.models.litellm import LiteLLM
+from workbench.engine.models.model import Model
+from workbench.engine.models.provider_options import ProviderOptions
+from workbench.engine.models.scripted import Scripted
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    Summary,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+    plain_text,
+)
+from workbench.evaluation.replays.budgets import budget
+from workbench.recordings.datasets.bundled import bundled_files
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("learned") / "weights.json"
+    files = [str(path) for path in bundled_files() if path.stat().st_size < 200_000][:3]
+    assert main(["learn", *files, "--out", str(out), "--jobs", "1"]) == 0
+    return out
+
+
+def test_weights_are_readable_and_name_their_features(learned: Path) -> None:
+    found = json.loads(learned.read_text())
+
+    assert found["format"] == "workbench learned lines"
+    assert found["needed"]["weights"]["said"] >= 0
+    assert found["needed"]["weights"]["text since"] <= 0
+    assert found["checks"]["needed"]["auc"] > 0.5
+
+
+def test_too_few_sessions_are_said_to_be_too_few(learned: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["learn", str(bundled_files()[0]), "--out", str(learned.parent / "one.json"), "--jobs", "1"]) == 0
+
+    assert "too few to learn from" in capsys.readouterr().err
+
+
+def test_own_weights_are_a_strategy_of_their_own(learned: Path) -> None:
+    own = preset(f"learned:{learned}")
+
+    assert own.name == f"learned:{learned}"
+    assert own.strategy.stages[0] != preset("learned").strategy.stages[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("no JSON", "holds no JSON"),
+        ('{"needed": {}}', "holds no learned weights"),
+        ('{"format": "workbench learned lines", "version": 99}', "version 99"),
+        (
+            '{"format": "workbench learned lines", "version": 2, "needed": {"weights": {"x": 1}}}',
+            "features of `needed`",
+        ),
+    ],
+)
+def test_another_file_is_refused_in_a_sentence(tmp_path: Path, text: str, why: str) -> None:
+    path = tmp_path / "weights.json"
+    path.write_text(text)
+
+    with pytest.raises(SettingError, match=why):
+        preset(f"learned:{path}")
+
+
+def test_a_weight_that_is_no_number_is_refused(tmp_path: Path) -> None:
+    found = json.loads(SHIPPED.read_text())
+    found["needed"]["intercept"] = "high"
+    path = tmp_path / "weights.json"
+    path.write_text(json.dumps(found))
+
+    with pytest.raises(SettingError, match="no finite number"):
+        read_weights(path)
+
+
+def conversation() -> Context:
+    messages = [UserMessage(id="u0", blocks=(Text("Never edit /srv/app/config/production.toml by hand."),))]
+    for n in range(30):
+        call = ToolCall(id=f"c{n}", name="read", arguments={"path": f"src/module_{n}.py"})
+        said = Text(f"Reading src/module_{n}.py, since handler_{n} raised ConnectionResetError.")
+        lines = "\n".join(f"value_{n}_{i} = {n}{i}  # set by handler_{n}" for i in range(20))
+        messages.append(AssistantMessage(id=f"a{n}", blocks=(said, call)))
+        messages.append(ToolResult(id=f"r{n}", call_id=f"c{n}", name="read", blocks=(Text(lines),)))
+    messages.append(UserMessage(id="u1", blocks=(Text("Now fix handler_3."),)))
+    return Context.of(messages)
+
+
+def compacted(how: str | Strategy, model: Model, share: float = 0.2) -> Compaction:
+    history = conversation()
+    strategy = preset(how).strategy if isinstance(how, str) else how
+    target = budget(history, share)
+    return compact(history, strategy, Budget(target=target, window=target * 4, reason="matched"), model)
+
+
+def summary_of(done: Compaction) -> Summary:
+    return next(message for message in done.sent.messages if isinstance(message, Summary))
+
+
+def test_the_lines_are_the_historys_own_and_within_the_target() -> None:
+    done = compacted("learned", Scripted([]))
+    said = "\n".join(block.text for message in done.before.messages for block in message.blocks if block.type == "text")
+    lines = [line[2:] for line in summary_of(done).text.splitlines() if line.startswith("- ")]
+
+    assert done.outcome == "compacted" and not done.violations and not done.completions
+    assert "Never edit /srv/app/config/production.toml by hand." in lines
+    results = [said.index(line) for line in lines if line.startswith("value_")]
+    assert results == sorted(results)
+
+
+def test_what_a_kept_message_tells_is_not_said_again() -> None:
+    done = compacted("learned", Scripted([]))
+    kept = {line for message in done.sent.messages if not isinstance(message, Summary)
+            for block in message.blocks if block.type == "text" for line in block.text.splitlines()}  # fmt: skip
+
+    assert not kept & {line[2:] for line in summary_of(done).text.splitlines() if line.startswith("- ")}
+
+
+def test_lines_of_an_earlier_summary_are_carried_on() -> None:
+    done = compacted("learned", Scripted([]), 0.4)
+    more = [AssistantMessage(id=f"m{n}", blocks=(Text(f"Step {n} changed lib/part_{n}.rs. " * 8),)) for n in range(30)]
+    context = Context.of([*done.sent.messages, *more])
+    again = compact(context, preset("learned").strategy, Budget(target=context.tokens // 3, window=9_000), Scripted([]))
+
+    assert "[user]" in summary_of(again).text
+    assert "Never edit /srv/app/config/production.toml by hand." in summary_of(again).text
+
+
+def test_what_the_user_asked_for_first_outlives_compactions() -> None:
+    asked = "I wonder whether our little shop feels slower in the mornings than it did before the summer came."
+    context = Context.of([UserMessage(id="first", blocks=(Text(asked),)), *conversation().messages])
+    for step in range(2):
+        size = Budget(target=context.tokens // 10, window=context.tokens, reason="matched")
+        done = compact(context, preset("learned").strategy, size, Scripted([]))
+        assert asked in summary_of(done).text
+        more = [replace(one, id=f"{one.id} {step}") for one in conversation().messages]
+        context = Context.of([*done.sent.messages, *more])
+
+
+def test_a_model_writes_above_the_lines_and_sees_them() -> None:
+    model = Scripted(["The user wants handler_3 fixed."] * 2)
+    done = compacted("learned_summary", model)
+    text = summary_of(done).text
+    narrative, lines = text.split("\n\n", 1)
+
+    assert narrative == "The user wants handler_3 fixed."
+    assert lines in model.requests[0].prompt
+    assert "word for word" in model.requests[0].prompt
+
+
+def over_http(*replies: Reply) -> tuple[Compaction, list[str]]:
+    """What `learned_summary` makes of a provider's answers, and the prompts that the provider got."""
+    with serving() as server:
+        server.replies = list(replies)
+        how = ProviderOptions(api_base=server.address, tries=2, first_wait=0.01, timeout=20.0)
+        done = compacted("learned_summary", LiteLLM("openai/stub", how))
+        return done, [asked["messages"][-1]["content"] for asked in server.requests]
+
+
+def test_a_provider_is_sent_the_lines_and_its_answer_stands_above_them() -> None:
+    done, prompts = over_http(completion("The user wants handler_3 fixed."))
+    narrative, lines = summary_of(done).text.split("\n\n", 1)
+
+    assert narrative == "The user wants handler_3 fixed."
+    assert f"<kept-lines>\n{lines}\n</kept-lines>" in prompts[0]
+    assert "- Never edit /srv/app/config/production.toml by hand." in lines
+
+
+def test_a_provider_that_fails_once_is_asked_again() -> None:
+    done, prompts = over_http(refusal(503, "overloaded"), completion("Fix handler_3."))
+
+    assert len(prompts) == 2
+    assert summary_of(done).text.startswith("Fix handler_3.")
+
+
+@pytest.mark.parametrize("reply", [refusal(401, "no key"), completion("")])
+def test_without_an_answer_the_lines_stay_all_the_same(reply: Reply) -> None:
+    done, _ = over_http(reply)
+
+    assert done.outcome == "compacted" and not done.violations
+    assert "- Never edit /srv/app/config/production.toml by hand." in summary_of(done).text
+
+
+def test_below_a_register_the_lines_still_say_in_order_what_was_said() -> None:
+    lines = preset("learned").strategy
+    done = compacted(replace(lines, stages=(Register(), *lines.stages)), Scripted([]), 0.4)
+    register = next(message for message in done.sent.messages if message.name == "register")
+
+    assert done.outcome == "compacted" and not done.violations
+    assert "Never edit /srv/app/config/production.toml by hand." in plain_text(register)
+    assert "- Never edit /srv/app/config/production.toml by hand." in summary_of(done).text.splitlines()
+
+
+def test_of_a_long_history_what_was_said_is_read_and_old_results_are_not() -> None:
+    filler = "\n".join(f"reading_{n} = {n * 7919}" for n in range(4_000))
+    said = UserMessage(id="u", blocks=(Text("Keep the limit_of_uploads at 4711 in settings/upload.toml."),))
+    old: list[Message] = [said]
+    for n in range(6):
+        call = ToolCall(id=f"old{n}", name="read", arguments={"path": f"log{n}"})
+        result = Text(f"run_{n} took {n}81 ms\n{filler}")
+        old.append(AssistantMessage(id=f"o{n}", blocks=(call,)))
+        old.append(ToolResult(id=f"p{n}", call_id=call.id, blocks=(result,)))
+    context = Context.of([*old, *conversation().messages])
+    done = compact(context, preset("learned").strategy, Budget(target=2_000, window=9_000), Scripted([]))
+
+    assert "Keep the limit_of_uploads at 4711 in settings/upload.toml." in summary_of(done).text
+    assert "run_0 took" not in summary_of(done).text

@@ -1,0 +1,251 @@
+"""Replay with consequences: what a context no longer tells is looked up again, and paid for."""
+
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pandas.testing import assert_frame_equal
+
+import workbench as wb
+from builders import called, result, rules, said, told
+from profiles import FULL
+from workbench.base.errors import SettingError
+from workbench.cli.app import main
+from workbench.engine.compaction.presets import preset
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.transcript.message import Message
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.filler import FillerModel
+from workbench.evaluation.experiment.prepared import prepared
+from workbench.lab.simulation.needs import Needs
+from workbench.lab.simulation.simulate import FillerReader, Simulation, SimulationSpec
+from workbench.lab.simulation.walk import ConsequenceWalk
+
+with_workers = pytest.mark.skipif(not FULL, reason="starts workers; part of the full profile")
+PORTS = "mail_port = 5125\nweb_port = 8181\nadmin_port = 9292\nlog_port = 6514"
+
+
+def work(parts: int) -> list[Message]:
+    """Parts of unrelated work, each about 200 tokens."""
+    messages: list[Message] = []
+    for part in range(parts):
+        words = " ".join(f"line {part} of some long output {place}" for place in range(20))
+        messages += [called("run_tests", f"w{part}", part=f"suite {part}"), result(words, f"w{part}", name="run_tests")]
+    return messages
+
+
+def recorded(use: Message, *first: Message, parts: int = 40) -> Session:
+    """What was read first is used after much other work."""
+    last = said("now go on and start the server on its admin_port", "u1")
+    start = [rules("You help."), said("start"), *first, said("and now", "u0b")]
+    return Session.of([*start, *work(parts), last, use, told("done", "a9")])
+
+
+READ = (called("read_file", "c1", path="conf/ports.ini"), result(PORTS, "c1", name="read_file"))
+USE = called("shell", "c9", command="serve --admin_port 9292")
+
+
+def simulated(session: Session, tmp_path: Path, strategies: str = "truncate", window: int = 4_000) -> Simulation:
+    return wb.simulate(session, strategies=strategies, window=window, out=tmp_path)
+
+
+def test_what_was_read_and_dropped_is_read_again_by_the_recorded_call(tmp_path: Path) -> None:
+    session = recorded(USE, *READ)
+    found = simulated(session, tmp_path)
+    looked = found.look_ups.iloc[0]
+    assert (looked["by"], looked["tool"], looked["source"]) == ("call", "read_file", 3)
+    row = found.simulated.iloc[0]
+    assert row["look_ups"] == 1 and row["steps"] == len(session.requests) + 1
+    assert row["look_up_tokens"] == found.look_ups["tokens"].sum() > 0
+    assert row["saved_usd_net"] < row["saved_usd"] and row["look_up_usd"] > 0
+
+
+def test_what_the_context_tells_is_not_looked_up(tmp_path: Path) -> None:
+    found = simulated(recorded(USE, *READ), tmp_path, "none")
+    assert found.look_ups.empty and found.simulated["saved_usd_net"].tolist() == [0.0]
+    late = Session.of([rules("You help."), said("start"), *work(40), *READ, USE, told("done", "a9")])
+    assert simulated(late, tmp_path).look_ups.empty
+
+
+def test_reasoning_that_a_provider_drops_costs_the_same_as_in_a_replay(tmp_path: Path) -> None:
+    ended = [told("so far so good", "a1", thought="hm"), said("and now", "u1"), told("done", "a9")]
+    session = replace(Session.of([rules("You help."), said("start"), *work(40), *ended]), model="gpt-5.5")
+    assert simulated(session, tmp_path, "none").simulated["saved_usd_net"].tolist() == [0.0]
+
+
+def test_the_newest_call_that_tells_it_is_made_again(tmp_path: Path) -> None:
+    other = (called("grep", "c2", pattern="port"), result(PORTS, "c2", name="grep"))
+    assert simulated(recorded(USE, *READ, *other), tmp_path).look_ups["source"].tolist() == [5]
+
+
+def test_a_call_that_changes_the_world_is_not_made_again(tmp_path: Path) -> None:
+    deploy = (called("deploy", "c1", target="all"), result(PORTS, "c1", name="deploy"))
+    row = simulated(recorded(USE, *deploy), tmp_path).simulated.iloc[0]
+    assert (row["look_ups"], row["blind_result"], row["blind_user"]) == (0, 1, 0)
+
+
+def test_what_the_user_said_cannot_be_looked_up(tmp_path: Path) -> None:
+    row = simulated(recorded(USE, said(PORTS, "u2")), tmp_path).simulated.iloc[0]
+    assert (row["look_ups"], row["blind_user"]) == (0, 1)
+
+
+def test_what_the_agent_decided_is_a_blind_step_of_its_own_kind(tmp_path: Path) -> None:
+    row = simulated(recorded(USE, told("I choose 9292 for the admin_port.", "a1")), tmp_path).simulated.iloc[0]
+    assert (row["look_ups"], row["blind_decision"]) == (0, 1)
+
+
+def test_a_file_that_the_agent_wrote_can_be_read(tmp_path: Path) -> None:
+    write = (called("write_file", "c1", path="conf/ports.ini", content=PORTS), result("ok", "c1", name="write_file"))
+    assert simulated(recorded(USE, *write), tmp_path).look_ups["tool"].tolist() == ["read_file"]
+
+
+def test_what_is_lost_again_before_it_is_used_is_a_spiral(tmp_path: Path) -> None:
+    found = simulated(recorded(USE, *READ), tmp_path, "null")
+    again = found.look_ups[found.look_ups["entity"] == "9292"]["by"].tolist()
+    assert again == ["call"] * 3 + ["spiral"] and found.simulated["spirals"].tolist() == [1]
+
+
+def test_recall_finds_what_no_call_brings_back(tmp_path: Path) -> None:
+    session = recorded(USE, said(PORTS, "u2"))
+    row = simulated(session, tmp_path, "truncate+recall").simulated.iloc[0]
+    assert row["recalls"] >= 1 and row["blind_user"] == 0
+
+
+def test_the_work_goes_on_at_the_first_action_that_lacks_nothing(tmp_path: Path) -> None:
+    again = called("shell", "c8", command="check --web_port 8181")
+    late = (called("read_file", "c2", path="users.ini"), result("root = alice_smith\n", "c2", name="read_file"))
+    session = recorded(USE, *READ, *late)
+    then = [again, result("ok", "c8"), called("shell", "c7", command="who alice_smith"), told("done", "a9")]
+    longer = Session.of([*session.messages[:-1], result("up", "c9"), *then])
+    row = simulated(longer, tmp_path).simulated.iloc[0]
+    assert (row["look_ups"], row["steps_until_work"]) == (2, 1.0)
+
+
+def test_a_row_that_is_there_is_not_made_again(tmp_path: Path) -> None:
+    first = simulated(recorded(USE, *READ), tmp_path)
+    written = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.json")}
+    again = simulated(recorded(USE, *READ), tmp_path, "truncate,none")
+    assert written.items() <= {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.json")}.items()
+    assert again.look_ups.equals(first.look_ups)
+
+
+@pytest.fixture
+def recordings(tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / f"s{number}.jsonl" for number in range(3)]
+    for number, path in enumerate(paths):
+        wb.save(recorded(USE, *READ, parts=40 + number), path)
+    return paths
+
+
+def tables(recordings: list[Path], out: Path, **how: object) -> Simulation:
+    return wb.simulate(recordings, strategies="truncate,summarize+recall", window=4_000, out=out, **how)
+
+
+def assert_same(one: Simulation, other: Simulation) -> None:
+    assert_frame_equal(one.simulated, other.simulated)
+    assert_frame_equal(one.look_ups, other.look_ups)
+    assert one.failed == other.failed
+
+
+def test_it_is_the_same_when_it_goes_on_after_it_was_killed(recordings: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / "killed"
+    command = [sys.executable, "-m", "workbench", "simulate", *map(str, recordings), "--out", str(out), "--jobs", "1"]
+    command += ["--strategies", "truncate,summarize+recall", "--window", "4000"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as running:
+        until = time.monotonic() + 60
+        while not list(out.glob("replays/*.json")) and time.monotonic() < until:
+            time.sleep(0.002)
+        running.kill()
+    kept = {path: path.stat().st_mtime_ns for path in out.glob("replays/*.json")}
+    assert 0 < len(kept) < 6
+    assert_same(tables(recordings, out), tables(recordings, tmp_path / "whole"))
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+
+
+@with_workers
+def test_workers_find_the_same(recordings: list[Path], tmp_path: Path) -> None:
+    assert_same(tables(recordings, tmp_path / "two", jobs=2), tables(recordings, tmp_path / "one"))
+
+
+@with_workers
+def test_a_cluster_finds_the_same(recordings: list[Path], tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as there:
+        found = tables(recordings, tmp_path / "there", scheduler=there.scheduler_address)
+    assert_same(found, tables(recordings, tmp_path / "here"))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"shares": (0.1,)}, "there is no setting `shares`"),
+        ({"price_model": "nonsense"}, "no price is known for the model 'nonsense'"),
+        ({"prices": "cheap"}, "'cheap' is not a price"),
+    ],
+)
+def test_a_wrong_setting_is_refused_before_anything_is_read(wrong: dict[str, Any], told: str) -> None:
+    with pytest.raises(SettingError, match=told):
+        SimulationSpec(**wrong)
+
+
+MANY_PORTS = (
+    called("read_file", "c1", path="conf/ports.ini"),
+    result(f"{PORTS}\nchat_port = 7443\nfile_port = 3049\nprint_port = 6310\n", "c1", name="read_file"),
+)
+BOTH = called("shell", "c9", command="serve --admin_port 9292 --web_port 8181")
+
+
+def test_a_model_is_asked_for_all_things_of_an_action_together_and_for_all_strategies_at_once(
+    tmp_path: Path,
+) -> None:
+    recording, asks = tmp_path / "one.jsonl", tmp_path / "asks"
+    wb.save(recorded(BOTH, *MANY_PORTS), recording)
+    words = ["simulate", str(recording), "--window", "4000", "--jobs", "1", "--quiet", "--reader", f"folder:{asks}"]
+    words += ["--strategies", "truncate,null", "--no-cache", "--out", str(tmp_path / "run")]
+    assert main(words) == 3
+    requests = [path.read_text() for path in sorted(asks.glob("*.request.txt"))]
+    assert len(requests) == 2
+    assert all("\n2. Which of these belongs here?" in request for request in requests)
+
+
+def test_a_reader_that_finds_what_the_lexical_one_finds_leads_to_the_same_look_ups() -> None:
+    ready = prepared(recorded(BOTH, *MANY_PORTS), 4_000)
+    walks = []
+    for reader in (None, FillerReader(FillerModel("litellm:a-reader"))):
+        walk = ConsequenceWalk(ready, preset("truncate"), Extractive(), Needs(ready, reader), 4_000)
+        while not walk.done:
+            walk.go_on()
+        walks.append([(look_up.thing.name, look_up.by, look_up.source) for look_up in walk.look_ups])
+    assert walks[0] == walks[1]
+    assert walks[0]
+
+
+def test_the_command_fits_80_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recording = tmp_path / "one.jsonl"
+    wb.save(recorded(USE, *READ), recording)
+    words = ["simulate", str(recording), "--strategies", "truncate,truncate+recall", "--window", "4000", "--jobs", "1"]
+    assert main([*words, "--out", str(tmp_path / "run")]) == 0
+    out = capsys.readouterr().out
+    assert "truncate+recall" in out and max(map(len, out.splitlines())) <= 80
+
+
+def test_what_a_model_that_reads_may_cost_is_told_before_it_is_asked_and_is_bounded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    recording = tmp_path / "one.jsonl"
+    wb.save(recorded(USE, *READ), recording)
+    words = ["simulate", str(recording), "--strategies", "truncate", "--window", "4000", "--jobs", "1"]
+    words += ["--out", str(tmp_path / "run"), "--cache", str(tmp_path / "cache")]
+    assert main([*words, "--dry-run"]) == 0
+    assert "it costs nothing" in capsys.readouterr().out
+    words += ["--reader", "litellm:gpt-4o-mini"]
+    assert main([*words, "--dry-run"]) == 0
+    told = capsys.readouterr().out
+    assert "1 requests to litellm:gpt-4o-mini for the reader" in told and "at most about < $0.001" in told
+    assert main([*words, "--max-dollars", "0"]) == 3
+    assert "gpt-4o-mini was not asked: it may cost" in capsys.readouterr().err

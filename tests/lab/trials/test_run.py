@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+import workbench as wb
+from profiles import FULL
+from workbench.base.errors import SettingError, UnknownName
+from workbench.cli.app import main
+from workbench.lab.trials.families import FAMILIES
+from workbench.lab.trials.run import TrialSpec
+from workbench.lab.trials.table import COLUMNS, TrialResults, by_strategy
+
+FEW = tuple(FAMILIES)[:1]
+SPEC = TrialSpec(families=FEW, seeds=1, strategies=("truncate",), quiet=True)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> TrialResults:
+    found = wb.trial(spec=SPEC.changed(out=tmp_path_factory.mktemp("trials")))
+    assert found is not None
+    return found
+
+
+def test_each_strategy_is_tried_on_each_task_between_the_references(done: TrialResults) -> None:
+    table = done.table
+    assert list(table.columns) == list(COLUMNS)
+    assert [*table["strategy"]] == ["none", "truncate", "null"] * len(FEW)
+    assert (table["status"] == "ok").all()
+    assert (table[table["strategy"] == "none"]["success"] == 1).all()
+    assert table[table["strategy"] != "none"].groupby("family")["window"].nunique().eq(1).all()
+
+
+@pytest.mark.slow
+def test_it_is_the_same_when_it_goes_on_after_it_was_killed(done: TrialResults, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "workbench", "trial", "--families", ",".join(FEW), "--seeds", "1"]
+    command += ["--strategies", "truncate", "--out", str(tmp_path), "--quiet", "--jobs", "2" if FULL else "1"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=dict(os.environ)) as running:
+        until = time.monotonic() + 60
+        while not list(tmp_path.glob("replays/*.json")) and time.monotonic() < until:
+            time.sleep(0.005)
+        running.send_signal(signal.SIGKILL)
+    kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob("replays/*.json")}
+    assert kept
+    again = wb.trial(spec=SPEC.changed(out=tmp_path))
+    assert again is not None
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    assert_frame_equal(again.table, done.table)
+
+
+@pytest.mark.skipif(not FULL, reason="starts a cluster")
+def test_a_cluster_comes_to_the_same(done: TrialResults, tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as there:
+        found = wb.trial(spec=SPEC.changed(out=tmp_path, scheduler=there.scheduler_address))
+    assert found is not None
+    assert_frame_equal(found.table, done.table)
+
+
+def test_the_command_prints_what_each_strategy_succeeds_in(
+    done: TrialResults, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["trial", "--families", ",".join(FEW), "--seeds", "1", "--strategies", "truncate", "--jobs", "1", "--quiet"]
+    assert main([*words, "--out", str(done.path)]) == 0
+    shown = capsys.readouterr().out
+    assert all(word in shown for name in FEW for word in name.split("_"))
+    assert main([*words, "--out", str(done.path), "--dry-run"]) == 0
+    assert "it costs nothing" in capsys.readouterr().out
+
+
+def test_its_tables_fit_80_columns_and_break_no_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ways = "openhands_rolling,truncate+recall"
+    words = ["trial", "--families", "far_dependency", "--seeds", "1", "--strategies", ways, "--quiet"]
+    assert main([*words, "--out", str(tmp_path)]) == 0
+    first, *tables = capsys.readouterr().out.partition("Table:")[0].split("\n\n")
+    assert all(len(line) <= 80 for text in (first, tables[-1]) for line in text.splitlines())
+    for text in (first, tables[-1]):
+        assert all(any(line.startswith(f"{name} ") for line in text.splitlines()) for name in ways.split(","))
+
+
+def test_half_a_character_in_a_reason_does_not_lose_the_table(tmp_path: Path) -> None:
+    found = TrialResults.write(tmp_path, [{"strategy": "none", "reason": "half \ud800"}], {})
+    assert found.table["reason"].tolist() == ["half ?"]
+
+
+def test_intervals_are_paired_by_family() -> None:
+    gains = [1, 1, 1, 1, 1, 0, 1, 1]
+    rows = [
+        {"strategy": name, "family": f"f{family}", "seed": seed, "status": "ok", "success": value}
+        for family, gain in enumerate(gains)
+        for seed in range(3)
+        for name, value in (("truncate", 0), ("summarize", gain))
+    ]
+    trials = pd.DataFrame({name: pd.array([row.get(name) for row in rows], dtype=COLUMNS[name]) for name in COLUMNS})
+    found = by_strategy(trials).set_index("strategy").loc["summarize"]
+    assert found["difference"] == pytest.approx(7 / 8)
+    assert 0 < found["low"] < 7 / 8 < found["high"]
+
+
+def test_a_forecast_of_a_models_bill_comes_before_it_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("litellm")
+    words = [
+        "trial",
+        "--agent",
+        "litellm:gpt-4o-mini",
+        "--families",
+        FEW[0],
+        "--seeds",
+        "2",
+        "--strategies",
+        "truncate",
+    ]
+    assert main([*words, "--no-sandbox", "--dry-run", "--out", str(tmp_path)]) == 0
+    assert "requests to gpt-4o-mini for the agent" in capsys.readouterr().out.replace("litellm:", "")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main([*words, "--dry-run", "--out", str(tmp_path)]) == 2
+    assert "bubblewrap" in capsys.readouterr().err
+
+
+def test_the_window_is_that_of_the_whole_task_when_trials_are_short(done: TrialResults, tmp_path: Path) -> None:
+    found = wb.trial(spec=SPEC.changed(out=tmp_path, steps=3))
+    assert found is not None
+    assert set(found.table["reason"]) == {"it was stopped after 3 answers"}
+    assert list(found.table["window"]) == list(done.table["window"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [({"families": ("no",)}, UnknownName), ({"seeds": 0}, SettingError), ({"share": 2}, SettingError)],
+)
+def test_wrong_settings_are_refused(wrong: dict[str, object], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        wb.trial(**wrong)  # type: ignore[arg-type]  # that is what is tried
+
+
+def test_conversations_are_kept_as_sessions_on_request(done: TrialResults, tmp_path: Path) -> None:
+    assert not (done.path / "conversations").exists()
+    found = wb.trial(spec=SPEC.changed(out=tmp_path, conversations=True, no_references=True, turns=2))
+    assert found is not None
+    (file,) = (tmp_path / "conversations").iterdir()
+    (session,) = wb.load(file)
+    kept = json.loads(file.read_text())
+    assert len(session.messages) > kept["start"] > len(kept["opening"]) > 0, "the opening was compacted"
+
+
+@pytest.mark.parametrize("name", ["bundled", "extractive"])
+def test_a_model_that_only_writes_summaries_is_no_agent(name: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=f"{name} is no language model"):
+        wb.trial(spec=SPEC.changed(agent=name, out=tmp_path / "run"))
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from builders import remembering, rules
+from workbench.engine.compaction.plan import Budget, Plan
+from workbench.engine.compaction.presets import preset
+from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.strategy import Preset, Strategy
+from workbench.engine.extraction.extractor import Extractor
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.extractive.reading import LineReader
+from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import Message
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.prepared import prepared
+from workbench.lab.validation.checks import blindness
+
+MESSAGES = (rules("be brief"), *remembering(40))
+READY = prepared(Session.of(MESSAGES, id="one", project="one"))
+
+
+@dataclass
+class Peeking:
+    """A stage that keeps more each time it is asked: its output depends on what it remembers, not on the context."""
+
+    name: ClassVar[str] = "peeking"
+    calls: list[int] = field(default_factory=list)
+
+    def plan(self, context: Context, budget: Budget) -> Plan | None:
+        self.calls.append(1)
+        return Truncate().plan(context, budget) if len(self.calls) % 2 else None
+
+
+class Knowing:
+    """A model that knows how the session is really called."""
+
+    name: ClassVar[str] = "knowing"
+
+    def __init__(self, future: Sequence[Message]) -> None:
+        self.asked = 0
+        self.future = future
+
+    def complete(self, request: SummaryRequest) -> Completion:
+        self.asked += 1
+        return Completion(text=f"answer {self.asked} about {self.future[-self.asked].id}", model=self.name)
+
+
+class Telling(Extractive):
+    """The rule-based writer, if its choice depended on what its index has read of the future."""
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        return Completion(text=f"{len(self.reader.extractor.spans)} lines were read", model=self.name)
+
+    def reading_with(self, extractor: Extractor) -> Telling:
+        return Telling(LineReader(extractor))
+
+
+def test_strategies_are_blind() -> None:
+    assert blindness([READY]).outcome == "passed"
+
+
+def test_a_stage_whose_output_depends_on_more_than_the_context_fails() -> None:
+    found = blindness([READY], [Preset("peeking", Strategy("peeking", (Peeking(),)))])
+    assert found.failed
+    assert "peeking" in found.where[0]
+
+
+def test_a_model_that_knows_the_future_fails() -> None:
+    assert blindness([READY], [preset("summarize")], Knowing(MESSAGES)).failed
+
+
+def test_a_writer_that_knows_what_its_index_has_read_of_the_future_fails() -> None:
+    assert blindness([READY], [preset("summarize")], Telling()).failed
+
+
+def test_a_short_session_is_skipped() -> None:
+    assert blindness([prepared(Session.of(MESSAGES[:9]))]).outcome == "skipped"

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from builders import remembering, rules
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.prepared import Prepared, prepared
+from workbench.evaluation.metrics.index import Index
+from workbench.lab.validation.gaming import GAMERS, filled, gaming
+from workbench.recordings.datasets.bundled import bundled_files
+from workbench.recordings.importers.importer import load
+
+
+@pytest.fixture(scope="module")
+def session() -> Prepared:
+    return prepared(load(next(path for path in bundled_files() if "poolside" in str(path)))[0])
+
+
+def test_the_gamers_stay_near_the_floor(session: Prepared) -> None:
+    found = gaming([session])
+    assert found.outcome == "passed"
+    assert all(name in found.found for name in GAMERS)
+
+
+def test_a_context_that_wins_without_being_of_use_fails(session: Prepared) -> None:
+    def later(index: Index, at: int) -> Iterator[str]:
+        return (need.evidence_text for need in index.demand(at).needs)
+
+    found = gaming([session], {"later": later})
+    assert found.failed
+    assert "later at 10%" in found.where[0]
+
+
+def test_a_session_with_few_things_is_not_judged_beside_others(
+    session: Prepared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def later(index: Index, at: int) -> Iterator[str]:
+        return (need.evidence_text for need in index.demand(at).needs) if index is small.index else iter(())
+
+    small = prepared(Session.of([rules("be brief"), *remembering(40)]))
+    assert len(small.index.entities) < len(session.index.entities)
+    monkeypatch.setattr("workbench.lab.validation.gaming.FEW_ENTITIES", len(small.index.entities) + 1)
+    found = gaming([session, small], {"later": later})
+    assert found.outcome == "passed"
+    assert "not judged: 1 with fewer than" in found.found
+    assert gaming([small], {"later": later}).failed, "alone it is judged all the same"
+
+
+def test_a_session_that_needs_nothing_is_skipped() -> None:
+    assert gaming([prepared(Session.of([rules("be brief"), *remembering(3)]))]).outcome == "skipped"
+
+
+def test_each_budget_gets_the_lines_that_fit() -> None:
+    assert filled(["aa", "bb", "cc"], len, [2, 3, 6, 99]) == ["", "aa", "aa\nbb", "aa\nbb\ncc"]

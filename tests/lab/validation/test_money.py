@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from builders import remembering, rules
+from workbench.engine.models.cache_rules import NO_CACHE
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.prepared import Prepared, prepared
+from workbench.evaluation.metrics.costs.pricing import Pricing
+from workbench.evaluation.metrics.costs.reconciliation import Reconciliation, reconcile
+from workbench.evaluation.replays.sizing import Sizing
+from workbench.lab.validation.checks import reconciliation
+from workbench.recordings.importers.importer import load
+
+
+@pytest.fixture(scope="module")
+def reported(corpora: Path) -> list[Prepared]:
+    (session,) = load(next((corpora / "entireio-cli").glob("2026-01-21*")), lenient=True)
+    return [prepared(session)]
+
+
+def test_reported_usage_is_reproduced(reported: list[Prepared]) -> None:
+    found = reconciliation(reported)
+    assert found.outcome == "passed"
+    assert "1 of 1 sessions with usage are within 2%" in found.found
+
+
+def with_overhead(session: Session, sizing: Sizing, prices: Pricing, times: int) -> Reconciliation:
+    assert sizing.calibration is not None
+    fitted = replace(sizing.calibration, overhead=times * sizing.calibration.overhead)
+    return reconcile(session, replace(sizing, calibration=fitted), prices)
+
+
+def overhead_forgotten(session: Session, sizing: Sizing, prices: Pricing) -> Reconciliation:
+    return with_overhead(session, sizing, prices, 0)
+
+
+def overhead_twice(session: Session, sizing: Sizing, prices: Pricing) -> Reconciliation:
+    return with_overhead(session, sizing, prices, 2)
+
+
+def cache_forgotten(session: Session, sizing: Sizing, prices: Pricing) -> Reconciliation:
+    return reconcile(session, sizing, replace(prices, rules=NO_CACHE))
+
+
+def counted_too_large(session: Session, sizing: Sizing, prices: Pricing) -> Reconciliation:
+    assert sizing.calibration is not None
+    return reconcile(session, replace(sizing, calibration=replace(sizing.calibration, scale=2.0)), prices)
+
+
+@pytest.mark.parametrize("defect", [overhead_twice, cache_forgotten, counted_too_large])
+def test_a_bill_that_is_wrong_is_found_and_the_session_named(reported: list[Prepared], defect: object) -> None:
+    found = reconciliation(reported, defect)  # type: ignore[arg-type]  # each is a way to reckon
+    assert found.failed
+    assert reported[0].session.id in found.where[0]
+
+
+def test_an_overhead_that_is_missing_is_never_taken_for_a_good_prediction(reported: list[Prepared]) -> None:
+    """From its first report on a session is followed, wherever it begins: that shows nothing about the overhead."""
+    found = reconciliation(reported, overhead_forgotten)
+    assert found.outcome == "skipped"
+    assert "1 left out, whose start is not in the recording" in found.found
+
+
+def test_recordings_without_usage_leave_nothing_to_check() -> None:
+    silent = prepared(Session.of([rules("be brief"), *remembering(4)], id="one"))
+    found = reconciliation([silent])
+    assert (found.outcome, found.found) == ("skipped", "no session reports usage that fits one law")

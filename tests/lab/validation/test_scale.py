@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from builders import remembering, rules
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.compare import compare
+from workbench.evaluation.experiment.store import Results
+from workbench.lab.validation.checks import ceiling, floor
+
+
+class Bent:
+    """A run with one table bent."""
+
+    def __init__(self, run: Results, **tables: pd.DataFrame) -> None:
+        self.run, self.tables = run, tables
+
+    def table(self, name: str) -> pd.DataFrame:
+        return self.tables[name] if name in self.tables else self.run.table(name)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    session = Session.of([rules("be brief"), *remembering(40)], id="one", project="one")
+    out = tmp_path_factory.mktemp("run")
+    return compare([session], window=6_000, shares=(0.1, 0.3), out=out, quiet=True)
+
+
+def test_the_arms_mark_the_ends_of_the_scale(run: Results) -> None:
+    assert floor(run).outcome == "passed"
+    assert ceiling(run).outcome == "passed"
+    assert {"random", "oracle"} <= set(run.scores["strategy"])
+
+
+def test_a_null_that_is_not_zero_on_the_scale_fails(run: Results) -> None:
+    scores = run.table("scores")
+    scores.loc[(scores["strategy"] == "null") & (scores["metric"] == "exam_recall"), "scaled"] = 0.1
+    assert floor(Bent(run, scores=scores)).failed
+
+
+def test_a_null_that_wins_fails(run: Results) -> None:
+    scores = run.table("scores")
+    scores.loc[(scores["strategy"] == "null") & (scores["metric"] == "exam_recall"), "value"] = 0.99
+    assert floor(Bent(run, scores=scores)).failed
+
+
+def test_an_oracle_that_is_beaten_fails(run: Results) -> None:
+    scores = run.table("scores")
+    scores.loc[scores["strategy"] == "oracle", "value"] = 0.0
+    found = ceiling(Bent(run, scores=scores))
+    assert found.failed
+    assert "oracle 0.000" in found.where[0]
+
+
+def test_a_context_above_its_budget_does_not_count_against_the_oracle(run: Results) -> None:
+    scores, fired = run.table("scores"), run.table("compactions")
+    scores.loc[scores["strategy"] == "oracle", "value"] = 0.0
+    fired["tokens_sent"] = fired["target"] + 1
+    assert ceiling(Bent(run, scores=scores, compactions=fired)).outcome == "skipped"
+
+
+def test_a_run_without_matched_mode_is_skipped(tmp_path: Path) -> None:
+    session = Session.of([rules("be brief"), *remembering(30)], id="one", project="one")
+    run = compare([session], window=6_000, shares=(), out=tmp_path, quiet=True)
+    assert ceiling(run).outcome == "skipped"

@@ -1,0 +1,75 @@
+"""`workbench validate` holds the accounts of a run: equal sizes, projects, neighbours. Each check is seen to fail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from builders import remembering, rules
+from workbench.base.ragged import Floats
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.compare import compare
+from workbench.evaluation.experiment.store import Results
+from workbench.lab.validation.selfcheck import WASTEFUL, equal_size, neighbours, projects, too_small
+
+SESSIONS = [Session.of([rules("be brief"), *remembering(40 + n)], id=f"s{n}", project=f"p{n}") for n in range(2)]
+
+
+class Bent:
+    """A run with some tables bent."""
+
+    def __init__(self, run: Results, **tables: pd.DataFrame) -> None:
+        self.run, self.tables = run, tables
+
+    def table(self, name: str) -> pd.DataFrame:
+        return self.tables[name] if name in self.tables else self.run.table(name)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Results, Results]:
+    """A run of both sessions, and one of the first alone."""
+    return tuple(
+        compare(
+            SESSIONS[:n], strategies=("truncate", WASTEFUL), shares=(0.02, 0.3), window=20_000, quiet=True,
+            boundaries=(0.5,), out=tmp_path_factory.mktemp("run"),
+        )
+        for n in (2, 1)
+    )  # type: ignore[return-value]  # fmt: skip
+
+
+def test_truncate_that_wastes_room_differs_at_the_size_asked_for_alone(runs: tuple[Results, Results]) -> None:
+    assert equal_size(runs[0]).outcome == "passed"
+    asked = runs[0].table("baseline_at_sizes")
+    scores = runs[0].table("scores")
+    whole = scores[(scores["strategy"] == "truncate") & (scores["mode"] == "matched")]
+    whole = whole.set_index(["session", "share", "metric"])["value"]
+    keys = pd.MultiIndex.from_frame(asked[["session", "share", "metric"]])
+    planted = equal_size(Bent(runs[0], baseline_at_sizes=asked.assign(value=whole.reindex(keys).to_numpy())))
+    assert planted.failed and "differs by -" in planted.where[0]
+
+
+def test_a_scored_boundary_that_is_too_small_fails(runs: tuple[Results, Results]) -> None:
+    run = runs[0]
+    rows = run.table("boundaries")
+    assert too_small(Bent(run, boundaries=rows.assign(must_stay=rows["asked"] + 1))).failed
+    assert not too_small(run).failed
+
+
+def test_a_score_that_depends_on_other_sessions_fails(runs: tuple[Results, Results]) -> None:
+    assert neighbours(*runs).outcome == "passed"
+    assert neighbours(runs[1], runs[1]).outcome == "skipped"
+    scores = runs[1].table("scores")
+    bent = scores.assign(value=scores["value"] + 0.01)
+    assert neighbours(runs[0], Bent(runs[1], scores=bent)).failed
+
+
+def test_sessions_as_the_unit_fail() -> None:
+    assert projects().outcome == "passed"
+
+    def each(values: Floats, projects: Sequence[str]) -> Floats:
+        return np.asarray(values)
+
+    assert projects(each).failed

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from workbench.recordings.datasets.recorder import MODEL, record
+from workbench.recordings.datasets.recorder import RecordingTask, steps
+from workbench.engine.transcript.log import MessageEntry, NoteEntry
+from workbench.engine.transcript.message import AssistantMessage, ToolResult, UserMessage, plain_text
+
+SCRIPT = """\
+@@ user
+say hello, then fail
+@@ think
+easy
+@@ agent
+On it.
+@@ bash
+echo hello from $(basename $PWD)
+@@ + bash
+exit 4
+@@ agent
+Done.
+"""
+
+
+def played(script: str, files: Path, prepare: tuple[str, ...] = ()) -> RecordingTask:
+    return RecordingTask("t", "A title", "shop", files, "Be brief.", 1_000_000.0, prepare, tuple(steps(script)))
+
+
+def test_a_session_holds_what_really_came_back(tmp_path: Path) -> None:
+    session = record(played(SCRIPT, tmp_path))
+    results = [message for message in session.messages if isinstance(message, ToolResult)]
+    assert [(plain_text(r), r.is_error, r.name) for r in results] == [
+        ("hello from shop", False, "bash"),
+        ("(no output)\n[exit code 4]", True, "bash"),
+    ]
+
+
+def test_a_session_says_who_spoke_and_why_it_stopped(tmp_path: Path) -> None:
+    session = record(played(SCRIPT, tmp_path))
+    assert [message.role for message in session.messages] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+        "assistant",
+    ]
+    assert session.messages[0].pinned
+    answers = [message for message in session.messages if isinstance(message, AssistantMessage)]
+    assert [(a.model, a.stop, a.usage) for a in answers] == [(MODEL, "tool_use", None), (MODEL, "end_turn", None)]
+    assert [call.id for call in answers[0].calls] == ["call_001", "call_002"]
+    assert (session.cwd, session.project, session.title) == ("/home/dev/shop", "shop", "A title")
+
+
+def test_time_goes_on_and_holds_what_a_command_took(tmp_path: Path) -> None:
+    session = record(played("@@ user\nwait\n@@ bash\npython -c 'print(sum(range(9)))'\n", tmp_path))
+    times = [message.time or 0.0 for message in session.messages]
+    assert times == sorted(times)
+    assert times[0] == 1_000_000.0
+    assert times[3] > times[2]
+
+
+def test_the_projects_files_are_there_and_stay_as_they_were(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("first\n")
+    session = record(played("@@ bash\necho second >> a.txt; cat a.txt b.txt\n", tmp_path, ("echo made > b.txt",)))
+    assert plain_text(session.messages[-1]) == "first\nsecond\nmade"
+    assert (tmp_path / "a.txt").read_text() == "first\n"
+
+
+def test_going_back_branches_the_session_and_the_folder(tmp_path: Path) -> None:
+    script = "@@ user\ngo\n@@ mark fork\n@@ bash\necho left > a; cat a\n@@ back fork\n@@ bash\ncat a || echo right\n"
+    session = record(played(script, tmp_path))
+    assert session.branches == 2
+    assert "left" not in plain_text(session.messages[-1])
+    assert plain_text(session.messages[-1]).endswith("right")
+    assert [entry.parent for entry in session.log if isinstance(entry, NoteEntry)] == [
+        next(
+            entry.id
+            for entry in session.log
+            if isinstance(entry, MessageEntry) and isinstance(entry.message, UserMessage)
+        )
+    ]

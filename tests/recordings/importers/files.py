@@ -1,0 +1,39 @@
+"""Small made-up recordings, written to a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.importer import load
+
+PI = {"type": "session", "id": "s1", "timestamp": "2026-01-01T10:00:00Z", "cwd": "/p"}
+
+
+def say(text: str) -> dict[str, Any]:
+    """A line of pi's format in which the user says this."""
+    return {"type": "message", "message": {"role": "user", "content": [{"type": "text", "text": text}]}}
+
+
+def written(folder: Path, lines: Iterable[Any], name: str = "one.jsonl") -> Path:
+    """A file with these lines: objects as JSON, texts as they are."""
+    path = folder / name
+    texts = (line if isinstance(line, str) else json.dumps(line) for line in lines)
+    path.write_text("".join(text + "\n" for text in texts), encoding="utf-8")
+    return path
+
+
+def document(folder: Path, value: Any, name: str = "one.json") -> Path:
+    """A file that is one JSON document."""
+    path = folder / name
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return path
+
+
+def only(path: Path, *, lenient: bool = False, format: str = "") -> Session:
+    """The one session of a file."""
+    (session,) = load(path, lenient=lenient, format=format)
+    return session

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from recordings.importers.files import only, written
+
+from workbench.engine.transcript.log import CompactionEntry, NoteEntry, fold
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    SystemMessage,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UserMessage,
+    plain_text,
+)
+
+
+def line(type_: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": "2026-01-01T10:00:00Z", "type": type_, "payload": payload}
+
+
+def item(type_: str, **more: Any) -> dict[str, Any]:
+    return line("response_item", type=type_, **more)
+
+
+def said(role: str, text: str) -> dict[str, Any]:
+    kind = "output_text" if role == "assistant" else "input_text"
+    return item("message", role=role, content=[{"type": kind, "text": text}])
+
+
+def tokens(prompt: int, cached: int = 0) -> dict[str, Any]:
+    usage = {"input_tokens": prompt, "cached_input_tokens": cached, "output_tokens": 5, "reasoning_output_tokens": 2}
+    return line("event_msg", type="token_count", info={"last_token_usage": usage, "model_context_window": 258400})
+
+
+META = line("session_meta", id="s1", cwd="/home/me/shop", base_instructions={"text": "be Codex"})
+TURN = line("turn_context", model="gpt")
+
+
+def test_the_items_of_one_answer_are_one_message_with_its_usage(tmp_path: Path) -> None:
+    session = only(
+        written(
+            tmp_path,
+            [
+                META,
+                TURN,
+                said("user", "<environment_context>x</environment_context>"),
+                said("user", "list it"),
+                item("reasoning", summary=[{"type": "summary_text", "text": "hm"}], encrypted_content="seal"),
+                said("assistant", "I look"),
+                item("function_call", name="exec", arguments='{"cmd":"ls"}', call_id="c1"),
+                item("custom_tool_call", name="apply_patch", input="*** Begin", call_id="c2"),
+                item("function_call_output", call_id="c1", output="Process exited with code 1\nOutput:\nno"),
+                item("custom_tool_call_output", call_id="c2", output="Exit code: 0\nOutput:\nfine"),
+                tokens(900, 800),
+                tokens(900, 800),
+                said("assistant", "done"),
+            ],
+        )
+    )
+    system, context, user, answer, failed, fine, done = session.messages
+    assert isinstance(system, SystemMessage)
+    assert isinstance(context, UserMessage)
+    assert isinstance(user, UserMessage)
+    assert (context.synthetic, user.synthetic) == (True, False)
+    assert isinstance(answer, AssistantMessage)
+    assert answer.blocks == (
+        Thinking("hm", "seal"),
+        Text("I look"),
+        ToolCall("c1", "exec", {"cmd": "ls"}),
+        ToolCall("c2", "apply_patch", {"input": "*** Begin"}),
+    )
+    assert answer.usage == Usage(input=100, cache_read=800, output=5, reasoning=2)
+    assert isinstance(failed, ToolResult)
+    assert isinstance(fine, ToolResult)
+    assert (failed.is_error, failed.name, fine.is_error) == (True, "exec", False)
+    assert plain_text(done) == "done"
+    assert (session.id, session.window, session.model, session.project) == ("s1", 258400, "gpt", "shop")
+
+
+def test_an_encrypted_compaction_keeps_the_ids_of_what_stayed_and_says_that_its_summary_is_hidden(
+    tmp_path: Path,
+) -> None:
+    history = [said("user", "one")["payload"], said("user", "new rules")["payload"]]
+    history.append({"type": "compaction", "encrypted_content": "XXXX"})
+    session = only(
+        written(
+            tmp_path,
+            [
+                META,
+                said("user", "one"),
+                said("assistant", "two"),
+                tokens(700),
+                line("compacted", message="", replacement_history=history),
+                said("user", "three"),
+            ],
+        )
+    )
+    (recorded,) = session.recorded
+    assert isinstance(recorded.entry, CompactionEntry)
+    assert (recorded.at, recorded.entry.summary, recorded.entry.tokens_before) == (3, None, 700)
+    assert [plain_text(m) for m in fold(session.path)] == ["one", "new rules", "three"]
+    (note,) = [entry for entry in session.log if isinstance(entry, NoteEntry)]
+    assert (note.kind, note.text) == ("hidden_summary", "encrypted, 4 characters")
+
+
+def test_an_older_compaction_has_its_summary_in_the_message(tmp_path: Path) -> None:
+    session = only(
+        written(tmp_path, [META, said("user", "one"), line("compacted", message="so far"), said("user", "two")])
+    )
+    assert [plain_text(m) for m in fold(session.path)] == ["so far", "two"]
+
+
+def test_bare_items_of_the_first_versions_are_read(tmp_path: Path) -> None:
+    header = {"id": "s1", "timestamp": "2025-05-01T10:00:00Z", "instructions": "be brief"}
+    session = only(written(tmp_path, [header, said("user", "hi")["payload"], said("assistant", "ho")["payload"]]))
+    assert [plain_text(m) for m in session.messages] == ["be brief", "hi", "ho"]
+
+
+def test_an_aborted_turn_is_a_note_and_its_call_has_no_result(tmp_path: Path) -> None:
+    session = only(
+        written(
+            tmp_path,
+            [
+                META,
+                item("function_call", name="exec", arguments="{}", call_id="c1"),
+                line("event_msg", type="turn_aborted", reason="interrupted"),
+                item("sparkle"),
+            ],
+        )
+    )
+    assert [entry.text for entry in session.log if isinstance(entry, NoteEntry)] == ["interrupted"]
+    assert session.origin.skipped == ("1 × block of type 'sparkle': unknown, left out",)

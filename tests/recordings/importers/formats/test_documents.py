@@ -1,0 +1,476 @@
+"""Formats that are one document, or that no corpus has: a small made-up recording of each says what is read."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from recordings.importers.files import document, only, written
+from recordings.importers.samples import (
+    ADK,
+    ATIF,
+    CLINE,
+    COPILOT,
+    DOCUMENTS,
+    GEMINI,
+    INSPECT,
+    LANGFUSE,
+    LINES,
+    MINI_SWE,
+    OPENCODE,
+    OPENHANDS,
+    OTEL,
+    SWE_NEW,
+    SWE_OLD,
+    TAU,
+    TEXTS,
+)
+
+from workbench.base.errors import FormatError
+from workbench.engine.transcript.files import FileOps
+from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, NoteEntry, fold
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Image,
+    SystemMessage,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UserMessage,
+    plain_text,
+)
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.formats import BUILTIN
+from workbench.recordings.importers.importer import load
+
+
+def recorded(folder: Path, name: str) -> Path:
+    """The made-up recording of that format as a file whose name says nothing."""
+    if name in DOCUMENTS:
+        return document(folder, DOCUMENTS[name], "recording.dat")
+    if name in LINES:
+        return written(folder, LINES[name], "recording.dat")
+    path = folder / "recording.dat"
+    path.write_text(TEXTS[name], encoding="utf-8")
+    return path
+
+
+def words(session: Session) -> list[tuple[str, str]]:
+    return [(message.role, plain_text(message)) for message in session.messages]
+
+
+def answer(session: Session) -> AssistantMessage:
+    return next(message for message in session.messages if isinstance(message, AssistantMessage))
+
+
+@pytest.mark.parametrize("name", [*DOCUMENTS, *LINES, *TEXTS])
+def test_each_format_is_known_by_its_content(tmp_path: Path, name: str) -> None:
+    assert {session.origin.format for session in load(recorded(tmp_path, name))} == {name}
+
+
+@pytest.mark.parametrize("name", [name for name in DOCUMENTS if name not in ("tau_bench", "otel")])
+def test_a_document_of_another_shape_is_an_error_with_its_field(tmp_path: Path, name: str) -> None:
+    lists = {
+        "adk": "events",
+        "atif": "steps",
+        "langfuse": "observations",
+        "swe_agent": "history",
+        "inspect_ai": "samples",
+        "continue": "history",
+        "vscode_chat": "requests",
+        "openai_responses": "input",
+    }
+    field = lists.get(name, "messages")
+    path = document(tmp_path, {**DOCUMENTS[name], field: 7})
+    with pytest.raises(FormatError, match=f"one.json, field '{field}': expected a list, found a number"):
+        load(path, format=name)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_document_that_is_cut_off_is_an_error_with_its_line(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(DOCUMENTS[name], indent=1)[:-40])
+    with pytest.raises(FormatError, match=r"one.json, line \d+: not JSON"):
+        load(path)
+
+
+def test_every_built_in_importer_has_a_test_that_names_it() -> None:
+    folder = Path(__file__).parent.parent
+    named = {*DOCUMENTS, *LINES, *TEXTS, *(path.stem.removeprefix("test_") for path in folder.rglob("test_*.py"))}
+    assert set(BUILTIN) <= named
+
+
+def test_opencode(tmp_path: Path) -> None:
+    session = only(document(tmp_path, OPENCODE))
+    made = answer(session)
+    assert made.usage == Usage(900, 8000, 5, 40, 3)
+    assert made.blocks[:2] == (Thinking("hm"), ToolCall("c1", "read", {"filePath": "a.ts"}))
+    results = {m.call_id: (plain_text(m), m.is_error) for m in session.messages if isinstance(m, ToolResult)}
+    assert results == {"c1": ("1: x", False), "c2": ("no", True)}
+    image = session.messages[0].blocks[1]
+    assert isinstance(image, Image)
+    assert image.bytes == 70
+    (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
+    assert (compaction.reason, compaction.tokens_before) == ("auto", 9000)
+    assert [plain_text(m) for m in fold(session.path)] == ["## Goal", "go on"]
+    last = session.messages[-1]
+    assert isinstance(last, UserMessage)
+    assert last.synthetic
+    assert (session.title, session.project, session.model) == ("a flag", "shop", "big")
+
+
+def test_a_result_that_opencode_pruned_is_cleared(tmp_path: Path) -> None:
+    pruned = json.loads(json.dumps(OPENCODE))
+    pruned["messages"][1]["parts"][2]["state"]["time"]["compacted"] = 1767261700000
+    entries = list(only(document(tmp_path, pruned)).log)
+    assert [entry.call_ids for entry in entries if isinstance(entry, ClearingEntry)] == [("c1",)]
+
+
+def test_gemini_cli(tmp_path: Path) -> None:
+    session = only(document(tmp_path, GEMINI))
+    assert words(session) == [("user", "read it"), ("assistant", "I read"), ("tool", "# A"), ("tool", "denied")]
+    assert answer(session).usage == Usage(40, 60, 0, 7, 5)
+    assert answer(session).blocks[0] == Thinking("Look\nat it")
+    assert [m.is_error for m in session.messages if isinstance(m, ToolResult)] == [False, True]
+    assert [entry.text for entry in session.log if isinstance(entry, NoteEntry)] == ["Request cancelled."]
+
+
+def test_a_call_that_gemini_s_user_cancelled_is_an_error(tmp_path: Path) -> None:
+    cancelled = json.loads(json.dumps(GEMINI))
+    cancelled["messages"][1]["toolCalls"][0]["status"] = "cancelled"
+    session = only(document(tmp_path, cancelled))
+    assert [m.is_error for m in session.messages if isinstance(m, ToolResult)] == [True, True]
+
+
+def test_cline(tmp_path: Path) -> None:
+    session = only(document(tmp_path, CLINE))
+    assert words(session)[1:] == [("user", "smaller\na.py\nx = 1"), ("assistant", ""), ("tool", "ok")]
+    assert answer(session).usage == Usage(30, 60, 10, 7)
+    (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
+    assert compaction.summary is not None
+    assert (compaction.summary.text, compaction.tokens_before) == ("## Goal", 900)
+    assert compaction.summary.files == FileOps(("a.py",), ("b.py",))
+
+
+def test_adk(tmp_path: Path) -> None:
+    session = only(document(tmp_path, ADK))
+    assert words(session) == [("user", "a dress"), ("assistant", ""), ("tool", "B0 for $9")]
+    assert answer(session).blocks == (Thinking("thinking"), ToolCall("f1", "search", {"q": "dress"}))
+    assert answer(session).usage == Usage(30, 20, 0, 5)
+    assert session.messages[0].time == 1767261601.0
+
+
+def test_tau_bench(tmp_path: Path) -> None:
+    first, second = load(document(tmp_path, TAU))
+    assert first.id != second.id
+    assert [role for role, _ in words(first)] == ["system", "user", "assistant", "tool"]
+
+
+def test_swe_agent_new(tmp_path: Path) -> None:
+    session = only(document(tmp_path, SWE_NEW))
+    assert [role for role, _ in words(session)] == ["system", "user", "assistant", "tool"]
+    assert answer(session).blocks == (Thinking("hm"), Text("I look"), ToolCall("c1", "bash", {"command": "ls"}))
+
+
+def test_swe_agent_old(tmp_path: Path) -> None:
+    session = only(document(tmp_path, SWE_OLD))
+    flags = [(plain_text(m), m.synthetic) for m in session.messages if isinstance(m, UserMessage)]
+    assert flags == [("a demonstration", True), ("fix it", False), ("a.py", True)]
+
+
+def test_a_history_of_another_agent_is_no_trajectory(tmp_path: Path) -> None:
+    turns = [{"role": "human", "content": "Why does it leak?"}, {"role": "assistant", "result": "The limit."}]
+    with pytest.raises(FormatError, match="no importer recognises"):
+        load(document(tmp_path, {"history": turns, "workspacePath": "/w"}))
+
+
+def test_a_command_in_the_text_of_mini_swe_agent_is_a_call_and_what_it_prints_its_result(tmp_path: Path) -> None:
+    session = only(document(tmp_path, MINI_SWE))
+    assert [role for role, _ in words(session)] == [
+        "system", "user", "assistant", "tool", "assistant", "user", "assistant", "tool",
+    ]  # fmt: skip
+    results = [message for message in session.messages if isinstance(message, ToolResult)]
+    assert [(result.name, result.is_error) for result in results] == [("bash", True), ("bash", False)]
+    look, both, listed = [message for message in session.messages if isinstance(message, AssistantMessage)]
+    assert [block.arguments for block in look.calls] == [{"command": "cat a.py"}]
+    assert both.calls == ()
+    assert [type(block) for block in listed.blocks] == [ToolCall, Text]
+
+
+def test_an_answer_of_mini_swe_agent_has_the_model_and_the_tokens_that_litellm_reported(tmp_path: Path) -> None:
+    session = only(document(tmp_path, MINI_SWE))
+    assert answer(session).model == session.model == "big-model"
+    assert answer(session).usage == Usage(input=100, cache_read=800, output=40)
+
+
+def test_only_the_task_of_mini_swe_agent_is_the_users_own(tmp_path: Path) -> None:
+    session = only(document(tmp_path, MINI_SWE))
+    flags = [(plain_text(m), m.synthetic) for m in session.messages if isinstance(m, UserMessage)]
+    assert flags == [("fix the sum", False), ("Please give exactly one action.", True)]
+
+
+@pytest.mark.parametrize("submission", ["x = 1\n", "x = 1\n" * 20_000], ids=["short", "longer than the start"])
+def test_mini_swe_agent_is_recognised_whatever_stands_before_its_messages(tmp_path: Path, submission: str) -> None:
+    session = only(document(tmp_path, {**MINI_SWE, "info": {**MINI_SWE["info"], "submission": submission}}))
+    assert session.origin.format == "mini_swe_agent"
+
+
+def test_an_old_trajectory_of_mini_swe_agent_is_the_list_of_its_messages(tmp_path: Path) -> None:
+    session = only(document(tmp_path, MINI_SWE["messages"]))
+    assert session.origin.format == "mini_swe_agent"
+    assert len(answer(session).calls) == 1
+
+
+def test_two_answers_of_mini_swe_agent_in_a_row_are_told(tmp_path: Path) -> None:
+    messages = [
+        {**message, "role": "assistant"} if message["content"] == "Please give exactly one action." else message
+        for message in MINI_SWE["messages"]
+    ]
+    session = only(document(tmp_path, {**MINI_SWE, "messages": messages}))
+    assert any("follows another answer" in note for note in session.origin.skipped)
+
+
+def test_openhands(tmp_path: Path) -> None:
+    session = only(written(tmp_path, [OPENHANDS]))
+    assert words(session) == [
+        ("system", "be OpenHands"),
+        ("user", "fix it"),
+        ("assistant", "I run both"),
+        ("tool", "a.py"),
+        ("tool", "broken"),
+        ("user", "go on"),
+    ]
+    assert len(answer(session).calls) == 2
+    assert answer(session).usage == Usage(input=90, output=9)
+    assert [m.is_error for m in session.messages if isinstance(m, ToolResult)] == [False, True]
+    assert [plain_text(m) for m in fold(session.path)] == ["so far", "be OpenHands", "a.py", "broken", "go on"]
+    assert (session.id, session.project) == ("shop__shop-1", "shop__shop")
+
+
+def test_specstory(tmp_path: Path) -> None:
+    session, agent = load(recorded(tmp_path, "specstory"))
+    assert words(session) == [("user", "fix it"), ("assistant", "I look"), ("tool", ANSI), ("assistant", "done")]
+    made = answer(session)
+    assert made.blocks[0] == Thinking("hm")
+    assert made.calls[0].arguments == {"command": "ls -a", "input": "List the files\n\n`ls -a`"}
+    (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
+    assert compaction.summary is not None
+    assert compaction.summary.text.startswith("This session is being continued")
+    assert (agent.id, words(agent)) == ("s1-agent1", [("assistant", "<analysis>a summary</analysis>")])
+
+
+ANSI = "_**User (2026-01-01 09:00:00Z)**_\na.py"
+
+
+def test_aider(tmp_path: Path) -> None:
+    first, second = load(recorded(tmp_path, "aider"))
+    assert words(first) == [
+        ("user", "fix it\nplease"),
+        ("assistant", "I fix it."),
+        ("user", "1 failed"),
+        ("assistant", "The test fails since it is Monday."),
+    ]
+    assert answer(first).usage == Usage(input=200, cache_read=1000, output=34)
+    assert first.model == "big"
+    notes = [(entry.kind, entry.text) for entry in first.log if isinstance(entry, NoteEntry)]
+    assert ("command", "/test pytest") in notes
+    assert ("output", "b.py") in notes
+    assert words(second) == [("user", "thanks"), ("assistant", "You are welcome.")]
+
+
+@pytest.mark.parametrize(("agreed", "sent"), [("y", True), ("(Y)es/(N)o [Yes]: y", True), ("n", False)])
+def test_errors_that_aider_may_send_to_its_model_are_a_message(tmp_path: Path, agreed: str, sent: bool) -> None:
+    path = tmp_path / "chat.md"
+    path.write_text(
+        "# aider chat started at 2026-01-01 10:00:00\n\n#### fix it\n\nDone.\n\n> Tokens: 10 sent, 2 received.\n"
+        "> Commit 1a2b fix\n>\n> # Fix any errors below, if possible.\n>\n> a.py:3: F841 never used\n>\n"
+        f"> Attempt to fix lint errors? {agreed}\n\nIt is used now.\n\n> Tokens: 20 sent, 4 received.\n"
+    )
+    (session,) = load(path)
+    errors = ("user", "# Fix any errors below, if possible.\n\na.py:3: F841 never used")
+    said = [("user", "fix it"), ("assistant", "Done."), *[errors] * sent, ("assistant", "It is used now.")]
+    assert words(session) == said
+
+
+def test_langfuse(tmp_path: Path) -> None:
+    session = only(document(tmp_path, LANGFUSE))
+    assert words(session) == [
+        ("user", "the weather?"),
+        ("assistant", ""),
+        ("tool", "sunny"),
+        ("assistant", "It is sunny."),
+    ]
+    assert [m.usage for m in session.messages if isinstance(m, AssistantMessage)] == [
+        Usage(50, output=5),
+        Usage(85, output=9),
+    ]
+    assert session.branches == 1
+
+
+def test_langfuse_reads_messages_that_python_printed_and_a_request_inside_another_once(tmp_path: Path) -> None:
+    printed = [
+        "role='system' content='Say \\'it\\'.\\nOnce.' name=None tool_calls=None metrics=Metrics(time=1)",
+        'role=\'assistant\' content=None name=None tool_calls=[{"id": "c1", "type": "function", "function": '
+        '{"name": "look", "arguments": "{}"}}] audio=None',
+        "role='tool' content=[{'title': \"it's fine\"}] tool_call_id='c1' tool_calls=None",
+    ]
+    outer = {"id": "g1", "type": "GENERATION", "input": {"messages": printed}, "output": "Fine."}
+    inner = {"id": "g2", "type": "GENERATION", "parentObservationId": "g1", "input": "user: other", "output": "Fine."}
+    session = only(document(tmp_path, {"trace": {"id": "t"}, "observations": [inner, outer]}))
+    assert words(session) == [
+        ("system", "Say 'it'.\nOnce."),
+        ("assistant", ""),
+        ("tool", '[{"title": "it\'s fine"}]'),
+        ("assistant", "Fine."),
+    ]
+    assert (session.branches, session.origin.skipped) == (1, ())
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_inspect(tmp_path: Path, packed: bool) -> None:
+    path = document(tmp_path, INSPECT)
+    if packed:
+        path = tmp_path / "log.eval"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("header.json", json.dumps({**INSPECT, "samples": None}))
+            archive.writestr("samples/one_epoch_1.json", json.dumps(INSPECT["samples"][0]))
+    session = only(path)
+    assert words(session) == [
+        ("system", "rules"),
+        ("user", "find it"),
+        ("assistant", "I look"),
+        ("tool", "a very long result"),
+        ("assistant", "found"),
+    ]
+    assert answer(session).usage == Usage(10, 90, 0, 4)
+    assert answer(session).blocks[0] == Thinking("hm")
+    (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
+    assert (compaction.tokens_before, compaction.tokens_after, compaction.reason) == (1000, 100, "summary")
+    assert session.project == "ctf"
+
+
+def test_a_damaged_zip_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    path.write_bytes(b"PK\x03\x04 header.json and nothing else")
+    with pytest.raises(FormatError, match="the zip cannot be read"):
+        load(path)
+
+
+def test_atif(tmp_path: Path) -> None:
+    session = only(document(tmp_path, ATIF))
+    assert words(session) == [
+        ("system", "rules"),
+        ("user", "fix it"),
+        ("assistant", "I look"),
+        ("tool", "a.py"),
+        ("tool", "/"),
+        ("user", "tick"),
+    ]
+    assert answer(session).usage == Usage(40, 60, 0, 7)
+    assert isinstance(session.messages[0], SystemMessage)
+
+
+def test_copilot_cli(tmp_path: Path) -> None:
+    session, agent = load(written(tmp_path, COPILOT))
+    assert words(session) == [
+        ("system", "be Copilot"),
+        ("user", "fix it"),
+        ("user", "<now>today</now>"),
+        ("assistant", "I look"),
+        ("tool", "a.py"),
+        ("user", "go on"),
+    ]
+    assert answer(session).usage == Usage(40, 60, 0, 9)
+    assert [plain_text(m) for m in fold(session.path)] == ["so far", "go on"]
+    assert (agent.id, words(agent)) == ("s1-agent1", [("assistant", "sub agent")])
+    assert (session.id, session.project, session.model) == ("s1", "shop", "gpt")
+
+
+def test_a_copilot_file_names_its_model_in_tool_results_where_its_start_names_none(tmp_path: Path) -> None:
+    """As on disk, where no event tells of a request's usage."""
+    lines = json.loads(json.dumps([record for record in COPILOT if record["type"] != "assistant.usage"]))
+    for record in lines:
+        record["data"].pop("selectedModel", None)
+        if record["type"] == "tool.execution_complete":
+            record["data"]["model"] = "gpt"
+    session = load(written(tmp_path, lines))[0]
+    assert session.model == "gpt"
+    assert answer(session).usage == Usage(output=9)
+
+
+@pytest.mark.parametrize("shape", ["document", "lines", "plain spans"])
+def test_otel(tmp_path: Path, shape: str) -> None:
+    spans = OTEL["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    path = {
+        "document": lambda: document(tmp_path, OTEL),
+        "lines": lambda: written(tmp_path, [{"resourceSpans": [{"scopeSpans": [{"spans": [one]}]}]} for one in spans]),
+        "plain spans": lambda: written(tmp_path, [plain_span(one) for one in spans]),
+    }[shape]()
+    session = only(path)
+    assert session.origin.format == "otel"
+    assert words(session) == [
+        ("system", "rules"),
+        ("user", "the weather?"),
+        ("assistant", ""),
+        ("tool", "sunny"),
+        ("assistant", "It is sunny."),
+    ]
+    assert [m.usage for m in session.messages if isinstance(m, AssistantMessage)] == [
+        Usage(25, 25, 0, 5),
+        Usage(40, 40, 0, 5),
+    ]
+    assert session.id == "conv"
+
+
+def plain_span(span: dict[str, Any]) -> dict[str, Any]:
+    """A span as the console exporters of some languages write it."""
+    values = {one["key"]: one["value"] for one in span["attributes"]}
+    plain = {
+        key: int(value["intValue"]) if "intValue" in value else value["stringValue"] for key, value in values.items()
+    }
+    return {"name": span["name"], "start_time": span["startTimeUnixNano"], "attributes": plain}
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {
+            "gen_ai.prompt.0.role": "user",
+            "gen_ai.prompt.0.content": "hi",
+            "gen_ai.completion.0.role": "assistant",
+            "gen_ai.completion.0.tool_calls.0.name": "look",
+            "gen_ai.completion.0.tool_calls.0.arguments": '{"a": 1}',
+            "gen_ai.completion.0.tool_calls.0.id": "c1",
+        },
+        {
+            "llm.input_messages.0.message.role": "user",
+            "llm.input_messages.0.message.content": "hi",
+            "llm.output_messages.0.message.role": "assistant",
+            "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "look",
+            "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments": '{"a": 1}',
+            "llm.output_messages.0.message.tool_calls.0.tool_call.id": "c1",
+        },
+    ],
+)
+def test_otel_numbered_attributes(tmp_path: Path, attributes: dict[str, str]) -> None:
+    path = document(tmp_path, [{"name": "chat", "traceId": "t", "attributes": attributes}])
+    session = only(path, format="otel")
+    assert words(session) == [("user", "hi"), ("assistant", "")]
+    assert answer(session).calls == (ToolCall("c1", "look", {"a": 1}),)
+
+
+def test_otel_events_of_the_older_conventions(tmp_path: Path) -> None:
+    events = [
+        {"name": "gen_ai.user.message", "attributes": [{"key": "content", "value": {"stringValue": "hi"}}]},
+        {
+            "name": "gen_ai.choice",
+            "attributes": {"gen_ai.event.content": '{"message": {"role": "assistant", "content": "ho"}}'},
+        },
+    ]
+    span = {"name": "chat", "traceId": "t", "attributes": {"gen_ai.system": "x"}, "events": events}
+    assert words(only(document(tmp_path, [span]), format="otel")) == [("user", "hi"), ("assistant", "ho")]

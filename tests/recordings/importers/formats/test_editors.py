@@ -1,0 +1,173 @@
+"""Agents inside editors: a small made-up recording of each says what is read, and real ones are read whole."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from recordings.importers.files import document, only, written
+from recordings.importers.samples import (
+    AMP,
+    CONTINUE,
+    CURSOR,
+    DOCUMENTS,
+    DROID,
+    LINES,
+    RESPONSES,
+    TEXTS,
+    VSCODE_CHAT,
+    WINDSURF,
+)
+
+from workbench.engine.transcript.log import CompactionEntry, NoteEntry, fold
+from workbench.engine.transcript.message import AssistantMessage, Thinking, ToolCall, ToolResult, Usage, plain_text
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.formats import FORMATS
+from workbench.recordings.importers.importer import load
+from workbench.recordings.importers.source import Head
+
+WANTED = Path(__file__).parents[4] / "shared" / "wanted-formats"
+GENERAL = {"openai_chat", "anthropic_messages"}
+"""Formats of any chat: they come last, and know what others know better."""
+
+
+def words(session: Session) -> list[tuple[str, str]]:
+    return [(message.role, plain_text(message)) for message in session.messages]
+
+
+def answers(session: Session) -> list[AssistantMessage]:
+    return [message for message in session.messages if isinstance(message, AssistantMessage)]
+
+
+def test_amp_results_are_what_the_tool_s_run_returned(tmp_path: Path) -> None:
+    session = only(document(tmp_path, AMP))
+    assert words(session) == [("user", "read it"), ("assistant", ""), ("tool", "1: x = 1")]
+    assert answers(session)[0].usage == Usage(3, 900, 40, 7)
+    assert (session.model, session.window, session.project) == ("big", 168_000, "shop")
+    assert [entry.text for entry in session.log if isinstance(entry, NoteEntry)] == ["the thread was shared"]
+
+
+def test_continue_keeps_results_in_the_states_of_the_calls(tmp_path: Path) -> None:
+    session = only(document(tmp_path, CONTINUE))
+    assert [role for role, _ in words(session)] == [
+        "system", "user", "user", "assistant", "assistant", "tool", "tool", "user",
+    ]  # fmt: skip
+    assert answers(session)[0].blocks == (Thinking("hm"),)
+    assert answers(session)[1].usage == Usage(30, 60, 0, 7)
+    assert [(plain_text(m), m.is_error) for m in session.messages if isinstance(m, ToolResult)] == [
+        ("a.py", False), ("", True),
+    ]  # fmt: skip
+    assert [plain_text(message) for message in fold(session.path)] == ["so far: listed src", "rules", "go on"]
+
+
+def test_vscode_chat_has_rounds_results_and_summaries(tmp_path: Path) -> None:
+    session = only(document(tmp_path, VSCODE_CHAT))
+    assert words(session) == [
+        ("user", "the system is Linux"),
+        ("user", "<file>a.py</file>\nfind it"),
+        ("assistant", "I search."),
+        ("tool", "1 match\na.py: it"),
+        ("assistant", "Found."),
+        ("user", "thanks"),
+        ("assistant", "You are welcome."),
+    ]
+    assert answers(session)[1].usage == Usage(500, 0, 0, 9)
+    (made,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
+    assert (made.tokens_before, made.summary and made.summary.text) == (480, "so far")
+
+
+def test_vscode_chat_s_log_of_changes_is_followed_to_its_newest_state(tmp_path: Path) -> None:
+    first, second = VSCODE_CHAT["requests"]
+    changes: list[dict[str, Any]] = [
+        {"kind": 0, "v": VSCODE_CHAT | {"requests": [], "customTitle": "untitled"}},
+        {"kind": 2, "k": ["requests"], "v": [first, {"requestId": "gone"}]},
+        {"kind": 1, "k": ["customTitle"], "v": "a chat"},
+        {"kind": 2, "k": ["requests"], "v": [second], "i": 1},
+        {"kind": 1, "k": ["requests", 7, "message"], "v": "nowhere"},
+        {"kind": 3, "k": ["version"]},
+    ]
+    logged = only(written(tmp_path, changes))
+    assert logged.title == "a chat"
+    assert words(logged) == words(only(document(tmp_path, VSCODE_CHAT)))
+
+
+def test_droid_keeps_what_follows_the_message_that_a_summary_names(tmp_path: Path) -> None:
+    session = only(written(tmp_path, DROID))
+    assert [plain_text(message) for message in fold(session.path)] == ["it was asked", "", "x = 1", "x is 1"]
+    assert (session.id, session.title, session.project) == ("s1", "a task", "shop")
+
+
+def test_cursor_transcripts_have_calls_without_results(tmp_path: Path) -> None:
+    session = only(written(tmp_path, CURSOR))
+    assert [call.name for answer in answers(session) for call in answer.calls] == ["Read"]
+    assert not any(isinstance(message, ToolResult) for message in session.messages)
+
+
+def test_windsurf_steps_are_calls_with_their_results(tmp_path: Path) -> None:
+    session = only(written(tmp_path, WINDSURF))
+    assert words(session) == [
+        ("user", "list it"),
+        ("assistant", "I look"), ("tool", "a.py"),
+        ("assistant", ""), ("tool", '{"total_results": 0}'),
+        ("assistant", ""), ("tool", ""),
+        ("assistant", "one file"),
+    ]  # fmt: skip
+    assert answers(session)[0].calls[0].arguments == {"command": "ls", "cwd": "/home/me/shop"}
+    assert [m.is_error for m in session.messages if isinstance(m, ToolResult)] == [False, False, True]
+
+
+def test_responses_items_of_one_answer_are_one_message(tmp_path: Path) -> None:
+    session = only(document(tmp_path, RESPONSES))
+    assert [role for role, _ in words(session)] == ["system", "user", "user", "assistant", "tool", "assistant"]
+    assert answers(session)[0].blocks == (Thinking("hm"), ToolCall("c1", "ls", {"dir": "src"}))
+    assert answers(session)[1].usage == Usage(40, 60, 0, 9)
+    (made,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
+    assert made.summary is None
+
+
+def test_a_list_of_responses_items_is_read_too(tmp_path: Path) -> None:
+    assert len(only(document(tmp_path, RESPONSES["input"][2:])).messages) == 3
+
+
+def test_an_anthropic_compaction_block_stands_for_all_before_it(tmp_path: Path) -> None:
+    blocks = [{"type": "compaction", "content": "so far"}, {"type": "text", "text": "I go on"}]
+    said = [{"role": "user", "content": "an old question"}, {"role": "assistant", "content": blocks}]
+    session = only(document(tmp_path, {"system": "rules", "messages": said}))
+    assert [plain_text(message) for message in fold(session.path)] == ["so far", "rules", "I go on"]
+
+
+def test_specstory_s_older_markdown_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "fix-it.md"
+    path.write_text(
+        "## SpecStory\n\n## fix it (1/1/2026)\n\n_**User**_\n\nfix it\n\n---\n\n_**Assistant**_\n\nI did.\n\n---\n"
+    )
+    session = only(path)
+    assert words(session) == [("user", "fix it"), ("assistant", "I did.")]
+    assert (session.title, session.origin.format) == ("fix it (1/1/2026)", "specstory")
+
+
+def knowing(text: str) -> set[str]:
+    head = Head.of(text)
+    return {format.name for format in FORMATS if format.knows(head)} - GENERAL
+
+
+@pytest.mark.parametrize("name", [*DOCUMENTS, *LINES, *TEXTS])
+def test_each_made_up_recording_is_claimed_by_one_importer(name: str) -> None:
+    lines = "\n".join(map(json.dumps, LINES.get(name, [])))
+    text = TEXTS.get(name) or lines or json.dumps(DOCUMENTS[name])
+    assert knowing(text) == {name}
+
+
+REAL = sorted(path for path in WANTED.glob("*.json*")) if WANTED.is_dir() else []
+
+
+@pytest.mark.parametrize("path", REAL, ids=[path.name for path in REAL])
+def test_real_recordings_of_editors_are_claimed_by_one_importer_and_read_whole(path: Path) -> None:
+    assert len(knowing(path.read_text(encoding="utf-8"))) == 1
+    (session,) = load(path)
+    results = [message for message in session.messages if isinstance(message, ToolResult)]
+    assert session.origin.text_read == 1.0
+    assert session.origin.skipped == ()
+    assert sum(not result.blocks for result in results) <= len(results) / 4

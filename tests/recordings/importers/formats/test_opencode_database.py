@@ -1,0 +1,71 @@
+"""OpenCode's database gives the same sessions as its exports."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from recordings.importers.files import document, only
+from recordings.importers.samples import OPENCODE
+
+from workbench.base.errors import FormatError
+from workbench.recordings.importers.importer import UnknownFormat, load
+
+SCHEMA = """
+CREATE TABLE `session` (`id` text PRIMARY KEY, `title` text, `directory` text, `time_created` integer);
+CREATE TABLE `message` (`id` text PRIMARY KEY, `session_id` text, `time_created` integer, `data` text);
+CREATE TABLE `part` (`id` text PRIMARY KEY, `message_id` text, `session_id` text, `time_created` integer, `data` text);
+"""
+
+
+def database(folder: Path, *, parts: str = "part") -> Path:
+    """The made-up export as OpenCode stores it, with a write-ahead log."""
+    path = folder / "opencode.db"
+    info = OPENCODE["info"]
+    with closing(sqlite3.connect(path)) as made, made:
+        made.execute("PRAGMA journal_mode=WAL")
+        made.executescript(SCHEMA.replace("`part`", f"`{parts}`"))
+        made.execute("INSERT INTO session VALUES (?, ?, ?, 1)", (info["id"], info["title"], info["directory"]))
+        for i, message in enumerate(OPENCODE["messages"]):
+            about = {key: value for key, value in message["info"].items() if key != "id"}
+            row = (message["info"]["id"], info["id"], i, json.dumps(about))
+            made.execute("INSERT INTO message VALUES (?, ?, ?, ?)", row)
+            for j, part in enumerate(message["parts"]):
+                row = (f"p{i}-{j}", message["info"]["id"], info["id"], j, json.dumps(part))
+                made.execute(f"INSERT INTO {parts} VALUES (?, ?, ?, ?, ?)", row)
+    return path
+
+
+def test_a_database_is_read_as_its_export(tmp_path: Path) -> None:
+    exported, stored = only(document(tmp_path, OPENCODE)), only(database(tmp_path))
+    assert stored.origin.format == "opencode_database"
+    assert (stored.log, stored.id, stored.title, stored.cwd) == (
+        exported.log, exported.id, exported.title, exported.cwd,
+    )  # fmt: skip
+
+
+def test_a_database_that_later_versions_gave_more_tables_is_known_though_its_tables_are_named_behind_its_messages(
+    tmp_path: Path,
+) -> None:
+    path = database(tmp_path)
+    with closing(sqlite3.connect(path)) as made, made:
+        made.execute("INSERT INTO part VALUES ('p', 'none', 'none', 9, ?)", (json.dumps({"text": "long " * 40_000}),))
+        for i in range(60):
+            made.execute(f"CREATE TABLE later_{i} ({', '.join(f'a_long_name_{j} text' for j in range(9))})")
+    assert "CREATE TABLE" not in path.read_bytes()[: 1 << 16].decode(errors="replace")
+    assert only(path).origin.format == "opencode_database"
+
+
+def test_another_database_is_no_recording(tmp_path: Path) -> None:
+    with pytest.raises(UnknownFormat, match="no importer recognises"):
+        load(database(tmp_path, parts="something"))
+
+
+def test_a_database_that_is_cut_off_is_an_error(tmp_path: Path) -> None:
+    path = database(tmp_path)
+    path.write_bytes(path.read_bytes()[:9000])
+    with pytest.raises(FormatError, match="the database cannot be read"):
+        load(path)

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import base64
+import struct
+
+import pytest
+
+from workbench.engine.transcript.message import Image
+from workbench.recordings.importers.images import MOST_TOKENS, UNKNOWN_TOKENS, image, linked
+
+
+def png(width: int, height: int) -> bytes:
+    return b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", width, height) + b"\0" * 9
+
+
+def jpeg(width: int, height: int, preview: int = 0) -> bytes:
+    header = b"\xff\xe1" + struct.pack(">H", preview + 2) + b"\0" * preview
+    return b"\xff\xd8" + header + b"\xff\xc0\0\x11\x08" + struct.pack(">HH", height, width) + b"\0" * 12
+
+
+@pytest.mark.parametrize(
+    ("data", "tokens"),
+    [
+        (png(750, 400), 400),
+        (png(1, 1), 1),
+        (png(3_136, 750), 784),
+        (png(8_000, 8_000), MOST_TOKENS),
+        (jpeg(750, 400), 400),
+        (jpeg(750, 400, preview=60_000), 400),
+        (b"GIF89a" + struct.pack("<HH", 750, 400) + b"\0", 400),
+        (png(0, 10), UNKNOWN_TOKENS),
+        (b"RIFF....WEBP", UNKNOWN_TOKENS),
+        (b"", UNKNOWN_TOKENS),
+    ],
+)
+def test_tokens_come_from_width_and_height(data: bytes, tokens: int) -> None:
+    assert image("image/png", base64.b64encode(data).decode()) == Image("image/png", len(data), tokens)
+
+
+def test_base64_that_does_not_decode_still_has_a_size() -> None:
+    assert image("image/png", "REDACTED*").tokens == UNKNOWN_TOKENS
+
+
+def test_a_data_url_says_its_own_kind() -> None:
+    data = base64.b64encode(png(750, 400)).decode()
+    assert linked(f"data:image/webp;base64,{data}") == Image("image/webp", 33, 400)
+
+
+def test_a_picture_that_is_named_by_url_is_a_placeholder_of_unknown_size() -> None:
+    assert linked("https://example.org/a.png") == Image("image/png", 0, UNKNOWN_TOKENS)
+
+
+def test_a_document_counts_by_its_pages() -> None:
+    pages = b"%PDF-1.4\n" + b"<< /Type /Page\n >>\n" * 3
+    assert image("application/pdf", base64.b64encode(pages).decode()).tokens == 6_000

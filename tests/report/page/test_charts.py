@@ -1,0 +1,160 @@
+import re
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.text import Text
+from report.page.made import KEEPS, MadeResults, made, tables_of
+from scipy.optimize import isotonic_regression
+
+from profiles import FULL
+from workbench.report.page import charts
+from workbench.report.page.plot_style import apart, svg
+from workbench.report.page.report import Report
+from workbench.report.page.summaries import points
+from workbench.report.page.tables import Tables
+from workbench.report.page.verdict import unscored_note
+
+CHARTS = ("savings", "equal_size", "rounds")
+MANY = (*KEEPS, "opal", "operator_use", "ddx_agent", "ex_athena", "docker_agent", "a_long_name_of_a_strategy")
+RUNS = {
+    "three sessions": lambda: made(3),
+    "nine sessions": lambda: made(9),
+    "one session, one strategy": lambda: made(1, ("none", "null", "truncate"), (0.1,)),
+    "many strategies": lambda: made(6, MANY),
+    "sessions that were never compacted": lambda: partly({"truncate": 1, "pipeline": 2}),
+}
+
+CROWDED = ("many strategies", "sessions that were never compacted")
+"""Those with the most words on a chart, each in its own way."""
+
+
+@cache
+def tables(run: str = "three sessions") -> Tables:
+    """The tables of a run, made once; nobody writes into them."""
+    return Tables.of(RUNS[run]())
+
+
+def texts(figure: Any) -> Any:
+    figure.canvas.draw()
+    renderer = figure.canvas.get_renderer()
+    unseen = {id(label) for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) for label in outside(axis)}
+    found = [t for t in figure.findobj(Text) if t.get_text().strip() and t.get_visible() and id(t) not in unseen]
+    return [(t.get_text(), Text.get_window_extent(t, renderer)) for t in found]
+
+
+def outside(axis: Any) -> Any:
+    """Labels of ticks beyond the axis, which matplotlib makes and does not draw."""
+    low, high = sorted(axis.get_view_interval())
+    return [
+        label for at, label in zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True) if not low <= at <= high
+    ]
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+@pytest.mark.parametrize("run", RUNS if FULL else CROWDED)
+def test_no_words_overlap_or_leave_the_paper(chart: str, run: str) -> None:
+    figure = getattr(charts, chart)(tables(run))
+    boxes = texts(figure)
+    paper = figure.bbox
+    for word, box in boxes:
+        inside = paper.x0 - 1 <= box.x0 and box.x1 <= paper.x1 + 1 and paper.y0 - 1 <= box.y0 and box.y1 <= paper.y1 + 1
+        assert inside, f"{word!r} leaves the paper"
+    for (one, a), (other, b) in combinations(boxes, 2):
+        assert not a.shrunk(0.97, 0.9).overlaps(b.shrunk(0.97, 0.9)), f"{one!r} lies on {other!r}"
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_every_chart_names_n_and_the_better_direction(chart: str) -> None:
+    words = " ".join(word for word, _ in texts(getattr(charts, chart)(tables())))
+    assert "n = " in words and re.search(r"better|cheaper", words)
+    assert "%" in words or "tokens" in words
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_no_data_is_said_in_words_on_no_axis(chart: str) -> None:
+    figure = getattr(charts, chart)(tables_of(0))
+    words = " ".join(word for word, _ in texts(figure))
+    assert "Nothing to draw" in words and not figure.axes[0].axison
+
+
+def partly(without: dict[str, int], sessions: int = 3) -> MadeResults:
+    """A run in which a strategy has no figure for what it keeps in so many sessions: they were never compacted."""
+    source = made(sessions)
+    for row in source.rows["scores"]:
+        if int(row["session"][-2:]) < without.get(row["strategy"], 0) and row["metric"] == "exam_recall":
+            row["value"] = row["value"] if row["mode"] == "matched" else None
+    return source
+
+
+def test_both_numbers_of_a_point_come_from_the_same_sessions() -> None:
+    source = partly({"truncate": 1})
+    own = [r for r in source.rows["scores"] if r["strategy"] == "truncate" and r["mode"] == "natural"]
+    for row in own:
+        if row["metric"] == "tokens_saved" and row["session"] == "session-00":
+            row["value"] = -5.0
+    known = {(r["session"], r["metric"]): r["value"] for r in own}
+    (figures,) = (one for one in points(Tables.of(source)).to_dict("records") if one["strategy"] == "truncate")
+    for column, metric in (("recall", "exam_recall"), ("saved", "tokens_saved")):
+        assert figures[column] == pytest.approx((known["session-01", metric] + known["session-02", metric]) / 2)
+    assert (figures["sessions"], figures["of"]) == (2, 3)
+
+
+def test_a_point_of_fewer_sessions_says_so() -> None:
+    report = Report(partly({"truncate": 1}))
+    words = [word for word, _ in texts(charts.savings(report.run))]
+    assert "truncate (n = 2)" in words and "summarize" in words
+    assert "n = 2 to 3 of 3 sessions · further right and up is better" in words
+    assert "truncate keeps" in report.savings.alt and "in 2 of 3 sessions" in report.savings.alt
+
+
+def test_points_that_all_rest_on_the_same_number_of_sessions_say_it_once() -> None:
+    words = [word for word, _ in texts(charts.savings(Tables.of(partly(dict.fromkeys(KEEPS, 1)))))]
+    assert "n = 2 of 3 sessions · further right and up is better" in words and "truncate" in words
+
+
+def test_a_strategy_that_no_session_has_both_numbers_for_is_not_drawn() -> None:
+    run = Tables.of(partly({"truncate": 3}))
+    assert not [word for word, _ in texts(charts.savings(run)) if word.startswith("truncate")]
+    assert unscored_note(run).startswith("Recall on its own trigger rests on 0 of 3 sessions for truncate; the others")
+    assert unscored_note(tables()) == ""
+
+
+def test_a_chart_is_the_same_bytes_twice_and_asks_for_nothing() -> None:
+    first, second = (svg(charts.savings(tables_of(3)), "savings", "alt <words>") for _ in range(2))
+    assert first == second
+    assert not re.search(r'(?:href|src)="(?!#)|url\((?!#)|@import|<image|<script', first)
+    assert 'aria-label="alt &lt;words&gt;"' in first
+
+
+def test_two_charts_on_a_page_share_no_id() -> None:
+    run = tables()
+    ids = [set(re.findall(r' id="([^"]+)"', svg(charts.savings(run), name))) for name in ("one", "two")]
+    assert ids[0] and not ids[0] & ids[1]
+
+
+def test_a_chart_takes_its_ink_from_the_page() -> None:
+    text = svg(charts.savings(tables()), "x")
+    assert "currentColor" in text and "#1f2328" not in text
+
+
+def test_drawing_leaves_no_figure_open() -> None:
+    import matplotlib.pyplot as plt
+
+    charts.savings(tables())
+    assert plt.get_fignums() == []
+
+
+def test_labels_are_moved_apart_around_where_they_want_to_be() -> None:
+    assert apart([50.0, 50.0, 50.0], 10, 0, 100) == [40.0, 50.0, 60.0]
+    assert apart([10.0, 90.0], 10, 0, 100) == [10.0, 90.0]
+    assert apart([99.0, 99.0], 10, 0, 100) == [90.0, 100.0]
+
+
+def test_labels_stand_apart_where_isotonic_regression_puts_them() -> None:
+    wanted, step = [0.0, 1.0, 1.5, 40.0, 41.0, 41.0, 90.0], 6.0
+    places = step * np.arange(len(wanted))
+    assert apart(wanted, step, -100, 200) == pytest.approx(isotonic_regression(np.array(wanted) - places).x + places)
+    assert min(np.diff(apart(wanted, step, 0, 100))) >= step - 1e-9 and apart([], step, 0, 100) == []

@@ -1,0 +1,53 @@
+"""What became of the agent's work stands in the report of the folder that holds it."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from workbench.base.errors import SettingError
+from workbench.evaluation.experiment.store import Results
+from workbench.lab.simulation.simulate import SIMULATED, SIMULATED_FILE
+from workbench.lab.trials.table import TrialResults
+from workbench.report.page.closed_loop import closed_loop_html
+
+
+def trials(folder: Path) -> None:
+    rows = [
+        {"strategy": name, "family": "look_alikes", "seed": seed, "agent": "<b>me", "status": status, "success": won}
+        for name, won in (("truncate", 0), ("summarize", 1))
+        for seed, status in ((0, "ok"), (1, "ok"), (2, "pending"))
+    ]  # fmt: skip
+    TrialResults.write(folder, rows, {})
+
+
+def simulated(folder: Path) -> None:
+    values = {"project": "p", "session": "s", "look_ups": 7, "look_up_tokens": 900, "blind_user": 2, "saved_usd": 0.6}
+    rows = [values | {"strategy": "truncate", "saved_usd_net": -0.25}]
+    pd.DataFrame(rows, columns=list(SIMULATED)).astype(SIMULATED).to_parquet(folder / SIMULATED_FILE)
+
+
+def test_trials_are_a_table_of_success_with_those_not_done_said(tmp_path: Path) -> None:
+    trials(tmp_path)
+    page = closed_loop_html(Results(tmp_path))
+    assert "Does the agent get its work done?" in page.html and "2 not done" in page.html
+    assert "+100" in page.html and "Look alikes" in page.html
+    assert page.data is not None and list(page.data["success"]) == [0, 1]
+    assert "<b>me" not in page.html
+
+
+def test_simulations_show_what_is_left_of_the_saving(tmp_path: Path) -> None:
+    simulated(tmp_path)
+    page = closed_loop_html(Results(tmp_path)).html
+    assert "What the agent would have to look up again" in page and "$0.25" in page
+    assert "get its work done" not in page
+
+
+def test_without_either_there_is_nothing(tmp_path: Path) -> None:
+    assert closed_loop_html(Results(tmp_path)).html == ""
+
+
+def test_a_damaged_table_is_one_sentence_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / SIMULATED_FILE).write_bytes(b"PAR1 and nothing more")
+    with pytest.raises(SettingError, match=r"simulated\.parquet cannot be read as a table"):
+        closed_loop_html(Results(tmp_path))

@@ -1,0 +1,57 @@
+"""Code beside names: in the first table of the page, in the terminal and in the differences."""
+
+from __future__ import annotations
+
+import pytest
+from report.page.made import MadeResults, made
+
+from workbench.cli.headline import headline, show
+from workbench.report.page.comparison import differences_html
+from workbench.report.page.tables import Tables
+from workbench.report.page.verdict import headline_html
+
+
+def with_code(sessions: int) -> MadeResults:
+    """A run in which some sessions need lines of code, of which contexts have half as much as of names."""
+    run = made(9)
+    names = [row for row in run.rows["scores"] if row["metric"] == "exam_recall" and row["value"] is not None]
+    chosen = sorted({row["session"] for row in names})[:sessions]
+    for row in names:
+        value = row["value"] / 2 if row["session"] in chosen else None
+        run.rows["scores"].append(row | {"metric": "code", "value": value})
+    return run
+
+
+def test_the_first_table_has_code_beside_names_where_any_session_needs_code() -> None:
+    html = headline_html(Tables.of(with_code(9))).html
+    assert html.index("Names, same size") < html.index("Code, same size") < html.index("Names, own trigger")
+    assert "edits or quotes" in html
+
+
+def test_without_needs_of_code_there_is_no_column_of_it() -> None:
+    assert "Code" not in headline_html(Tables.of(with_code(0))).html
+    assert "Code" not in headline_html(Tables.of(made(9))).html
+
+
+def test_the_mean_is_over_the_sessions_that_need_code_and_none_counts_as_zero() -> None:
+    rows = {row["strategy"]: row for row in headline(Tables.of(with_code(4)))}
+    assert rows["summarize"]["code"] == pytest.approx(rows["summarize"]["names"] / 2, abs=0.1)
+    assert rows["summarize"]["code_own"] is not None
+
+
+def test_the_terminal_shows_it_and_says_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    show(Tables.of(with_code(9)))
+    shown = capsys.readouterr().out
+    assert "Names and code" in shown and "edits or quotes" in " ".join(shown.split())
+
+
+def test_strategies_are_not_ranked_by_code_even_where_nothing_else_has_a_value() -> None:
+    run = with_code(9)
+    for row in run.rows["scores"]:
+        if row["metric"] == "exam_recall":
+            row["value"] = None
+    assert Tables.of(run).first_half == "exam_recall"
+
+
+def test_code_is_compared_with_the_baseline_too() -> None:
+    assert "Code, all cut to the same size" in differences_html(Tables.of(with_code(9))).html

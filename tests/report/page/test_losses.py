@@ -1,0 +1,76 @@
+import re
+
+import pytest
+from report.page.made import made, tables_of
+from report.page.test_parts import HOSTILE, Page
+
+from workbench.report.page.losses import by_session_html, kinds_html
+from workbench.report.page.summaries import by_kind, by_session, session_titles, worst_losses
+from workbench.report.page.tables import Tables
+
+
+def test_a_figure_leads_to_the_losses_of_its_kind_and_strategy() -> None:
+    html = kinds_html(tables_of(3)).html
+    assert '<a class="into" href="#losses" data-show-by="truncate" data-show-kind="path">' in html
+    assert 'data-show-by="null"' not in html  # a reference that measures the scale has no losses of its own
+    rows = by_kind(tables_of(3)).set_index(["kind", "strategy"])["recall"]
+    assert f"{100 * rows['path', 'truncate']:.0f} %" in html
+
+
+def test_a_figure_leads_to_the_losses_of_its_session() -> None:
+    run = tables_of(3)
+    html = by_session_html(run).html
+    assert '<a class="into" href="#losses" data-show-by="pipeline" data-show-session="session-01">' in html
+    assert len(by_session(run)) == 9
+
+
+def test_a_session_without_a_score_is_shown_as_missing() -> None:
+    source = made(2)
+    for row in source.rows["scores"]:
+        if row["session"] == "session-00" and row["strategy"] == "truncate":
+            row["value"] = None
+    line = re.search(r"<tr[^>]*>(?:(?!</tr>).)*Repair number 0.*?</tr>", by_session_html(Tables.of(source)).html)
+    assert line and line.group().count("–") == 1
+
+
+@pytest.mark.parametrize(
+    ("stated", "name", "last"),
+    [
+        ('{"src/store_0.py": 900}', "src/store_0.py", True),
+        ("  holdLimit?: string;", "holdLimit", True),
+        ('<div className="mx-auto p-8">', "mx-auto", True),
+        ('the background is "#88C0D0"', "C0D0", True),
+        ("holdLimit := load()", "holdLimit", False),
+        ("the hold ends, see holdLimit: it is a second", "holdLimit", False),
+        ('the key "holdLimit" is a second', "holdLimit", False),
+    ],
+)
+def test_what_one_strategy_loses_and_another_keeps_comes_first_and_boilerplate_last(
+    stated: str, name: str, last: bool
+) -> None:
+    source = made(1)
+    rows = source.rows["losses"]
+    rows[:] = [row for row in rows if (row["strategy"], row["entity"]) != ("summarize", "src/store_2.py")]
+    for row in rows:
+        if row["entity"] == "src/store_0.py":
+            row |= {"entity": name, "kind": "identifier", "evidence": stated}
+    found = worst_losses(Tables.of(source))
+    order = [name, *(f"src/store_{n}.py" for n in (1, 3))]
+    assert list(found["entity"]) == ["src/store_2.py", *(order[1:] + order[:1] if last else order)]
+    assert {name for name, _, _ in found["lost_by"][0]} == {"truncate", "pipeline"}
+
+
+def test_sessions_of_one_title_are_told_apart_and_a_title_stands_for_the_id() -> None:
+    assert list(session_titles(tables_of(2, title="Repair")).values()) == ["Repair (1 of 2)", "Repair (2 of 2)"]
+    assert list(session_titles(tables_of(2)).values()) == ["Repair number 0", "Repair number 1"]
+
+
+def test_hostile_titles_stay_text() -> None:
+    for text in HOSTILE:
+        page = Page(by_session_html(tables_of(2, title=text)).html)
+        assert not page.open and not page.wrong and not {"script", "img", "style"} & {tag for tag, _ in page.tags}
+
+
+def test_an_empty_run_says_so() -> None:
+    run = tables_of(0)
+    assert "No session" in by_session_html(run).html and "Nothing from before" in kinds_html(run).html

@@ -1,0 +1,62 @@
+"""What a report and the command line say of a strategy with recall."""
+
+from __future__ import annotations
+
+import pytest
+from report.page.made import MadeResults, made
+
+from workbench.cli.headline import outcome, show
+from workbench.report.page.decision import decision
+from workbench.report.page.report import Report
+from workbench.report.page.tables import Tables
+
+
+def run() -> MadeResults:
+    """A run of two sessions in which `truncate` has an archive."""
+    found = made(2)
+    for n in range(2):
+        place = {"session": f"session-0{n}", "strategy": "truncate"}
+        bill = {"usd": 3.0, "usd_fetching": 0.0, "usd_uncompacted": 4.0, "net_saving": 1.0, "row": "some-model"}
+        found.rows["costs"].append(place | bill)
+        shares = {"visible": 0.5, "recoverable": 0.3, "lost": 0.2}
+        counts = {"boundaries": 8, "items": 40, "asked": 10, "answered": 6, "tokens": 9_000, "requests": 50}
+        paid = {"calls": 5 + n, "usd_recall": 0.5, "usd_fetching": 0.0, "net_saving": 0.5}
+        found.rows["paging"].append({**place, "mode": "natural", **shares, **counts, **paid})
+        found.rows["paging"].append({**place, "mode": "matched", "share": 0.1, **shares, **counts})
+    return found
+
+
+def test_what_is_visible_recoverable_and_lost_and_what_it_saves() -> None:
+    (row,) = Report(run()).paging.data.to_dict("records")
+    assert (row["visible"], row["recoverable"], row["lost"]) == pytest.approx((0.5, 0.3, 0.2))
+    assert (row["fault_rate"], row["calls"], row["usd_recall"]) == (0.25, 11.0, 0.5)
+    assert (row["saved"], row["saved_without"]) == (0.125, 0.25)
+    assert "11" in Report(run()).paging.html and "30 %" in Report(run()).paging.html
+
+
+def test_the_decision_says_what_recall_adds_and_costs_where_it_recommends_it() -> None:
+    source = run()
+    for row in source.rows["scores"]:
+        if row["strategy"] == "truncate" and row["metric"] == "exam_recall":
+            row["value"] = 0.99
+    found = decision(Tables.of(source))
+    assert found is not None and found.use == "truncate"
+    assert "with them truncate has another 30 % within reach and saves 12 %" in found.trade_off
+    other = decision(Tables.of(made(9)))
+    assert other is not None and "recall" not in other.trade_off
+
+
+def test_a_run_without_recall_says_nothing_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    part = Report(made(2)).paging
+    assert not part.html and part.data is not None and part.data.empty
+    show(Tables.of(made(9)))
+    assert "recall gives back" not in capsys.readouterr().out
+    assert outcome(made(2), Tables.of(made(2)), no_report=True)["within_reach"] == []
+
+
+def test_the_command_line_has_a_table_of_it_in_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    show(Tables.of(run()))
+    shown = capsys.readouterr().out
+    assert "Within reach of recall" in shown and max(map(len, shown.splitlines())) <= 80
+    (row,) = outcome(run(), Tables.of(run()), no_report=True)["within_reach"]  # type: ignore[misc]
+    assert row["strategy"] == "truncate" and row["lost"] == pytest.approx(0.2)

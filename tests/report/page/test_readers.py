@@ -1,0 +1,223 @@
+"""The headline is two numbers; the page says who read, and names no winner where the reader's error may be larger."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from report.page.made import KEEPS, MadeResults, made
+
+from workbench.cli.headline import outcome, show
+from workbench.evaluation.metrics import NAMES, STATEMENTS, WORK
+from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.report.page.comparison import differences
+from workbench.report.page.decision import decision
+from workbench.report.page.readers import (
+    BIAS,
+    WITHOUT_A_MODEL,
+    bias_between,
+    calibrations,
+    kinds,
+    unknown_work,
+    who_read,
+    without_bias,
+)
+from workbench.report.page.report import Report
+from workbench.report.page.tables import Tables
+from workbench.report.page.verdict import verdict
+
+TELLS = {"none": 0.86, "null": 0.2, "truncate": 0.5, "summarize": 0.62, "pipeline": 0.7}
+
+
+def examined(sessions: int = 9, having: int = 9, **tells: float) -> MadeResults:
+    """A run in which so many sessions have an exam of the work; `tells` changes what strategies tell of it."""
+    run = made(sessions)
+    means = TELLS | tells
+    for row in [row for row in run.rows["scores"] if row["metric"] == NAMES]:
+        number = int(row["session"][-2:])
+        value = None if number >= having else means[row["strategy"]] + 0.01 * (number % 3)
+        if row["share"] is not None and value is not None and row["strategy"] not in ("none", "null"):
+            value += 0.2 * row["share"]
+        why = "" if number < having else "no exam of the work was written for this session"
+        run.rows["scores"].append(row | {"metric": WORK, "value": value, "why": why, "n": 1})
+    return run
+
+
+def written_by(run: MadeResults, **writers: str) -> MadeResults:
+    """The same where these wrote the strategies' summaries."""
+    for row in run.rows["compactions"]:
+        row["writer"] = writers.get(row["strategy"], "")
+    return run
+
+
+def printed(run: MadeResults, capsys: pytest.CaptureFixture[str]) -> str:
+    show(Tables.of(run))
+    return " ".join(capsys.readouterr().out.split())
+
+
+def page(run: MadeResults) -> str:
+    report = Report(run)
+    return " ".join(re.sub(r"&nbsp;|\xa0", " ", report.verdict.html + report.headline.html).split())
+
+
+def test_the_headline_is_the_work_and_names_each_with_an_interval() -> None:
+    row = Report(examined()).headline.data.set_index("strategy").loc["pipeline"]
+    for half in ("work", "names"):
+        assert row[f"{half}_low"] < row[half] < row[f"{half}_high"]
+
+
+def test_strategies_are_ranked_by_the_work_where_it_is_known() -> None:
+    assert KEEPS["summarize"] > KEEPS["pipeline"]
+    assert Tables.of(made(9)).contenders[0] == "summarize"
+    assert Tables.of(examined()).contenders[0] == "pipeline"
+    assert Tables.of(examined(having=4)).contenders[0] == "summarize"
+
+
+def test_terminal_page_and_json_say_who_read_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    run = examined()
+    left_out = shipped_reader().left_out
+    assert left_out is not None
+    line = who_read(Tables.of(run))
+    assert f"(AUC .{100 * left_out.auc:.0f} on left-out projects)" in line
+    assert "its levels were off by up to .20" in line
+    assert line in printed(run, capsys)
+    assert line.replace("'", "&#39;") in page(run)
+    assert outcome(run, Tables.of(run), no_report=True)["read_by"] == line
+
+
+def test_terminal_page_and_json_agree_on_both_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    run = examined()
+    tables = Tables.of(run)
+    shown, html = printed(run, capsys), page(run)
+    rows = {row["strategy"]: row for row in outcome(run, tables, no_report=True)["strategies"]}  # type: ignore[attr-defined]
+    for name in tables.contenders:
+        for half, metric in (("work", WORK), ("names", NAMES)):
+            estimate = tables.best_recall(name, metric)
+            assert estimate is not None
+            assert rows[name][half] == estimate.mean
+            assert f"{100 * estimate.mean:.0f} % ({100 * estimate.low:.0f} to {100 * estimate.high:.0f})" in shown
+            assert f"{100 * estimate.mean:.0f} % <small>{100 * estimate.low:.0f} to" in html
+
+
+def test_the_recordings_own_statements_stand_in_where_nobody_wrote_an_exam() -> None:
+    run = made(9)
+    told = {"truncate": 0.4, "summarize": 0.7, "pipeline": 0.75}
+    for row in [row for row in run.rows["scores"] if row["metric"] == NAMES]:
+        run.rows["scores"].append(row | {"metric": STATEMENTS, "value": told.get(row["strategy"]), "why": ""})
+    shown = unknown_work(Tables.of(run))
+    assert "stands in: " in shown
+    assert "truncate .40" in shown
+    assert "a model's own words too little" in shown
+    assert "stands in" not in unknown_work(Tables.of(made(9)))
+
+
+@pytest.mark.parametrize(("having", "words"), [(0, "for these sessions"), (5, "for 4 of 9 sessions")])
+def test_what_nobody_asked_is_said_to_be_unknown_with_the_command(
+    having: int, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = examined(having=having)
+    assert words in unknown_work(Tables.of(run))
+    for shown in (printed(run, capsys), page(run)):
+        assert f"How the work stands is unknown {words}" in shown
+        assert "workbench exam write" in shown
+
+
+def test_a_run_of_which_all_is_known_says_nothing_of_that() -> None:
+    assert unknown_work(Tables.of(examined())) == ""
+
+
+def test_an_unknown_half_is_missing_and_never_zero() -> None:
+    row = Report(made(9)).headline.data.set_index("strategy").loc["pipeline"]
+    assert row["work"] is None or row["work"] != row["work"]
+    assert "0 %" not in re.findall(r"The work, same size", page(made(9)))
+
+
+def test_where_rules_wrote_all_summaries_the_first_line_says_what_is_compared(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = written_by(examined(), summarize="extractive", pipeline="extractive + the strategy's stand-in")
+    assert printed(run, capsys).startswith(WITHOUT_A_MODEL)
+    assert f'<p class="opening">{WITHOUT_A_MODEL}</p>' in page(run)
+    with_model = written_by(examined(), summarize="a-model", pipeline="extractive")
+    assert WITHOUT_A_MODEL not in printed(with_model, capsys)
+    assert WITHOUT_A_MODEL not in printed(examined(), capsys)
+
+
+def test_a_strategy_is_of_the_kind_of_its_writers() -> None:
+    run = written_by(examined(), summarize="litellm:some", pipeline="extractive")
+    assert kinds(Tables.of(run)) == {"summarize": "model", "pipeline": "rule", "truncate": "cut"}
+    run = written_by(examined(), summarize="litellm:some + the strategy's stand-in")
+    assert kinds(Tables.of(run))["summarize"] == "mixed"
+
+
+def test_a_difference_that_may_be_bias_says_so_where_no_other_row_has_a_reason() -> None:
+    run = Tables.of(written_by(examined(), summarize="a-model", pipeline="extractive"))
+    rows = differences(run).assign(verdict="better", difference=0.01, why=float("nan"))
+    told = without_bias(run, rows, WORK, "truncate", "matched").set_index("strategy")
+    assert told.loc["summarize", ["verdict", "why"]].tolist() == ["undecided", BIAS]
+
+
+def test_where_both_wrote_the_mode_says_who_made_the_contexts() -> None:
+    run = written_by(examined(), summarize="bundled (a model)", pipeline="bundled (a model)")
+    for row in run.rows["compactions"]:
+        if row["strategy"] == "summarize":
+            row |= {"requests": 1, "by_rule": 0}
+    natural = [row for row in run.rows["compactions"] if row["strategy"] == "summarize"]
+    run.rows["compactions"] += [row | {"mode": "matched", "writer": "extractive", "by_rule": 1} for row in natural]
+    tables = Tables.of(run)
+    assert kinds(tables)["summarize"] == "mixed"
+    assert [tables.text_kind("summarize", mode) for mode in ("natural", "matched")] == ["model", "rule"]
+    assert tables.rule_share("summarize") == 0.5
+    assert bias_between(tables, "summarize", "pipeline", WORK, "natural") == 0.0
+    assert bias_between(tables, "summarize", "pipeline", WORK, "matched") > 0.05
+    assert bias_between(tables, "summarize", "pipeline", NAMES) == 0.5
+
+
+def test_a_lead_smaller_than_the_bias_between_the_kinds_has_no_winner(capsys: pytest.CaptureFixture[str]) -> None:
+    known = calibrations()
+    by_a_model = written_by(examined(), summarize="a-model", pipeline="extractive")
+    error = bias_between(Tables.of(by_a_model), "summarize", "pipeline", WORK)
+    assert error > 0.05
+    run = written_by(examined(summarize=0.70 + error / 2), summarize="a-model", pipeline="extractive")
+    found = decision(Tables.of(run))
+    assert found is not None
+    assert found.use == ""
+    assert found.recommendation.startswith(
+        "No winner between summarize and pipeline on their own triggers: the fitted reader alone may make a lead of"
+    )
+    assert verdict(Tables.of(run)).answer.startswith("No winner between")
+    assert "The fitted reader foretold" in page(run)
+    for kind in ("model", "rule"):
+        assert f"{known[kind].real:.2f}".removeprefix("0") in page(run)
+    assert "No winner between" in printed(run, capsys)
+
+
+def test_a_lead_larger_than_the_bias_has_one() -> None:
+    run = written_by(examined(summarize=0.9), summarize="a-model", pipeline="extractive")
+    found = decision(Tables.of(run))
+    assert found is not None
+    assert found.use == "summarize"
+
+
+def test_two_strategies_of_one_kind_share_their_bias() -> None:
+    run = written_by(examined(summarize=0.75), summarize="a-model", pipeline="a-model")
+    found = decision(Tables.of(run))
+    assert found is not None
+    assert found.use == "summarize"
+
+
+def test_names_alone_decide_nothing_between_a_models_summary_and_a_rules() -> None:
+    found = decision(Tables.of(written_by(made(9), summarize="a-model", pipeline="extractive")))
+    assert found is not None
+    assert found.use == ""
+    assert "exact names do not tell what a model's summary is worth" in found.recommendation
+
+
+def test_a_difference_that_may_be_bias_is_neither_better_nor_worse() -> None:
+    run = written_by(examined(summarize=0.56), summarize="a-model")
+    rows = differences(Tables.of(run)).set_index("strategy")
+    assert rows.loc["summarize", "verdict"] == "undecided"
+    assert rows.loc["summarize", "why"] == BIAS
+    assert (
+        differences(Tables.of(examined(summarize=0.56))).set_index("strategy").loc["summarize", "verdict"] == "better"
+    )

@@ -1,0 +1,94 @@
+"""What a sweep's points rest on, with scores that say it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from workbench.evaluation.experiment.store import Results, frame
+from workbench.evaluation.replays.matched import TOO_LARGE
+from workbench.report.page.sweep import sweep_table
+
+
+class Made(Results):
+    """A sweep's run in memory: its scores, and the points `names`."""
+
+    def __init__(self, scores: list[dict[str, object]], names: Iterable[str] = ()) -> None:
+        super().__init__(Path("run"))
+        named = list(dict.fromkeys(names or (str(row["strategy"]) for row in scores)))
+        self.rows: dict[str, list[dict[str, object]]] = {
+            "scores": scores,
+            "sessions": [{"session": one} for one in dict.fromkeys(row["session"] for row in scores)],
+            "variants": [{"strategy": name, "base": "b", "model": "m", "settings": "{}"} for name in named],
+            "replays": [{"session": "s1", "strategy": name, "status": "ok"} for name in named],
+        }
+        self.manifest = {}
+
+    def table(self, name: str) -> pd.DataFrame:
+        return frame(name, self.rows.get(name, ()))
+
+
+Row = tuple[str, str, str, float | None]
+
+
+def made(*rows: Row, matched: Iterable[tuple[str, str, float | None, str]] = (), names: Iterable[str] = ()) -> Results:
+    natural = [
+        {"strategy": name, "session": session, "mode": "natural", "metric": metric, "value": value}
+        for name, session, metric, value in rows
+    ]
+    cut = [
+        {"strategy": name, "session": session, "mode": "matched", "share": 0.1, "metric": "exam_recall", "value": value,
+         "why": why}
+        for name, session, value, why in matched
+    ]  # fmt: skip
+    return Made([*natural, *cut], names)
+
+
+def points(results: Results) -> dict[str, dict[Any, Any]]:
+    return {str(one["strategy"]): one for one in sweep_table(results).to_dict("records")}
+
+
+HALF: tuple[Row, ...] = (
+    ("p", "s1", "exam_recall", 0.4), ("p", "s2", "exam_recall", 0.8), ("p", "s3", "exam_recall", None),
+    ("p", "s1", "tokens_saved", 0.2), ("p", "s2", "tokens_saved", 0.3), ("p", "s3", "tokens_saved", 0.9),
+    ("p", "s1", "peak_context", 10.0), ("p", "s2", "peak_context", 20.0), ("p", "s3", "peak_context", 60.0),
+    ("q", "s1", "exam_recall", None), ("q", "s1", "tokens_saved", 0.0), ("q", "s2", "tokens_saved", 0.1),
+)  # fmt: skip
+
+
+def test_what_a_point_keeps_and_saves_rests_on_the_same_sessions() -> None:
+    found = points(made(*HALF))
+    p = found["p"]
+    assert p["recall"] == pytest.approx(0.6) and p["tokens_saved"] == pytest.approx(0.25)
+    assert p["peak_context"] == 30.0, "what is no figure of the point counts every session"
+    assert (p["sessions"], p["of"]) == (2, 3)
+
+
+def test_a_point_without_a_session_that_has_both_has_neither_figure() -> None:
+    q = points(made(*HALF))["q"]
+    assert pd.isna(q["recall"]) and pd.isna(q["tokens_saved"])
+    assert (q["sessions"], q["of"]) == (0, 2)
+
+
+def test_at_equal_size_a_session_in_which_a_point_stays_larger_counts_for_none() -> None:
+    large = f"{TOO_LARGE} at its boundary, up to 2.0 times"
+    cut = [(name, f"s{i}", 0.1 if i == 0 else 0.5, "") for name in ("p", "q", "r") for i in range(12)]
+    cut[0] = ("p", "s0", None, large)
+    cut += [(name, "s12", None, "too little is needed") for name in ("p", "q", "r")]
+    for i in range(4):
+        cut[24 + i] = ("r", f"s{i}", None, large)
+    found = points(made(*HALF, ("r", "s1", "exam_recall", 0.5), matched=tuple(cut)))
+    assert found["p"]["recall_at_0.1"] == found["q"]["recall_at_0.1"] == pytest.approx(0.5)
+    assert found["r"]["recall_at_0.1"] == pytest.approx(0.5), "over those that are left to it"
+    one = points(made(*HALF, matched=tuple(row for row in cut if row[0] != "p")))
+    assert one["q"]["recall_at_0.1"] == pytest.approx((0.1 + 11 * 0.5) / 12), "r takes nothing from it"
+
+
+def test_a_point_that_failed_in_every_session_rests_on_none() -> None:
+    found = points(made(*HALF, names=("p", "q", "gone")))
+    assert (found["gone"]["sessions"], found["gone"]["of"]) == (0, 0) and found["p"]["sessions"] == 2
+    assert pd.isna(found["gone"]["recall"])

@@ -1,0 +1,197 @@
+"""The view without a browser: who is refused, what is shown, and what is said where nothing can be shown."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from html import unescape
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from report.page.made import with_recorded
+from report.view.made import get, made_run, served
+
+from workbench.cli import main
+from workbench.evaluation.experiment.exports import share
+from workbench.evaluation.experiment.store import Results
+from workbench.report.page.decision import decision
+from workbench.report.page.losses import loss_key
+from workbench.report.page.summaries import worst_losses
+from workbench.report.page.tables import Tables
+from workbench.report.view.app import ViewServer
+from workbench.report.view.contexts import ContextPlace, side
+from workbench.report.view.runs import runs
+
+SESSION = "runs/run/session?id=s%2F1"
+
+
+@pytest.fixture(scope="module")
+def folder(made_once: Callable[..., Path]) -> Path:
+    return made_once("view", made_run)
+
+
+@pytest.fixture(scope="module")
+def view(folder: Path) -> Iterator[ViewServer]:
+    with served(folder / "reports") as server:
+        yield server
+
+
+@pytest.fixture
+def copied(folder: Path, tmp_path: Path) -> Path:
+    """The same run with a recording of its own, to change."""
+    shutil.copytree(folder / "reports", tmp_path / "reports")
+    shutil.copy(folder / "session.jsonl", tmp_path / "session.jsonl")
+    run = tmp_path / "reports" / "run"
+    (run / "manifest.json").write_text((run / "manifest.json").read_text().replace(str(folder), str(tmp_path)))
+    sessions = pd.read_parquet(run / "sessions.parquet").assign(path=str(tmp_path / "session.jsonl"))
+    sessions.to_parquet(run / "sessions.parquet", index=False)
+    return tmp_path
+
+
+def test_without_the_token_everything_is_refused(view: ViewServer) -> None:
+    base = view.address.rsplit("/", 2)[0]
+    for path in ("/", "/wrong/", "/static/report.css", "/runs/run", f"/{'x' * 32}/runs/run", "//"):
+        status, text, _ = get(base + path)
+        assert status == 403 and "lacks the token" in text
+    assert get(view.address)[0] == 200
+
+
+def test_another_host_and_another_page_are_refused(view: ViewServer) -> None:
+    assert get(view.address, Host="evil.example")[0] == 403
+    for origin in ("http://evil.example", "null", "http://127.0.0.1:1"):
+        assert get(view.address, Origin=origin)[0] == 403
+    own = view.address.rsplit("/", 2)[0]
+    assert get(view.address, Origin=own)[0] == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "static/../../../../README.md", "static/..%2f..%2f__init__.py", "runs/..%2f..%2fetc/report.html",
+        "runs/run/../../../session.jsonl", "runs/run/manifest.json", "runs/%2e%2e/report.html", "../../etc/passwd",
+    ],
+)  # fmt: skip
+def test_files_outside_of_the_runs_are_unreachable(view: ViewServer, path: str) -> None:
+    status, text, _ = get(view.address + path)
+    assert status == 404 and "Not shown" in text
+
+
+def test_a_link_out_of_the_folder_is_no_run(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "inside").symlink_to(folder / "reports" / "run")
+    assert runs(tmp_path) == {}
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "manifest.json").write_text("{}")
+    (tmp_path / "own" / "report.html").symlink_to(folder / "session.jsonl")
+    with served(tmp_path) as server:
+        assert get(server.address + "runs/own/report.html")[0] == 404
+
+
+def test_every_answer_forbids_what_it_does_not_need(view: ViewServer) -> None:
+    for address in (view.address, view.address + SESSION, view.address.rsplit("/", 2)[0] + "/"):
+        headers = get(address)[2]
+        policy = headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy and "script-src 'self'" in policy and "unsafe-eval" not in policy
+        assert headers["Referrer-Policy"] == "no-referrer" and headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_what_a_recording_says_is_shown_as_text(view: ViewServer) -> None:
+    for address in (view.address, view.address + "runs/run", view.address + SESSION + "&request=0"):
+        text = get(address)[1]
+        assert "window.hit=1</script>" not in text and "<img" not in text
+    assert "&lt;script&gt;window.hit=1" in text
+
+
+def test_a_loss_has_an_address_that_opens_at_its_story(folder: Path, view: ViewServer) -> None:
+    run = runs(folder / "reports")["run"].tables()
+    one = worst_losses(run).to_dict("records")[0]
+    key = loss_key(one["session"], one["kind"], one["entity"], int(one["needed_at"]))
+    status, _, headers = get(f"{view.address}runs/run/loss/{key}")
+    assert status == 303 and headers["Location"].endswith("#loss")
+    text = get(view.address.rsplit("/", 2)[0] + headers["Location"].partition("#")[0])[1]
+    assert f'href="#m{one["evidence_at"]}"' in text and f"message {one['needed_at']}</a>" in text
+    assert "removed it at" in text
+    assert get(f"{view.address}runs/run/loss/none")[0] == 404
+
+
+def test_the_contexts_are_those_of_the_run(folder: Path) -> None:
+    entry = runs(folder / "reports")["run"]
+    for strategy in ("truncate", "summarize"):
+        steps = entry.tables().steps.query("strategy == @strategy").sort_values("request")
+        now = [step.tokens_sent for step in side(entry, "s/1", strategy, ContextPlace()).replay.steps]
+        assert now == steps["tokens_sent"].tolist()
+
+
+def test_the_list_of_runs_shows_what_each_recommends_and_how_sure_that_is(folder: Path, view: ViewServer) -> None:
+    chosen = decision(Tables.of(Results.open(folder / "reports" / "run")))
+    text = unescape(get(view.address)[1]).replace("\xa0", " ")
+    assert chosen and chosen.confidence in text
+    assert f"<strong>{chosen.recommendation}</strong> {chosen.trade_off}" in text
+    assert "run" in get(view.address + "?q=confidence")[1] and "No run has" in get(view.address + "?q=nowhere")[1]
+
+
+def test_every_link_inside_of_a_run_leads_somewhere(tmp_path: Path) -> None:
+    with_recorded(9).written(tmp_path / "run")
+    with served(tmp_path) as server:
+        page = get(server.address + "runs/run")[1]
+        inside = set(re.findall(r'href="#([^"]+)"', page))
+        assert {"where-the-recorded-agent-compacted", "sessions"} <= inside
+        assert all(f'id="{place}"' in page for place in inside)
+        assert 'href="?by=summarize#losses"' in page
+        rows = get(server.address + "runs/run?by=summarize")[1].split("<tr")
+        lost = [row for row in rows if "/loss/" in row]
+        assert lost and all("summarize" in row for row in lost)
+
+
+def test_what_is_shown_can_be_downloaded(view: ViewServer) -> None:
+    status, text, headers = get(view.address + SESSION + "&show=differ&format=json")
+    rows = json.loads(text)
+    assert status == 200 and rows and all(row["left"] != row["right"] for row in rows)
+    assert headers["Content-Disposition"].startswith("attachment")
+    assert get(view.address + "runs/run?of=sessions&format=csv")[1].startswith("session,title")
+
+
+def test_a_recording_that_changed_or_is_gone_is_said(copied: Path) -> None:
+    recording = copied / "session.jsonl"
+    with served(copied / "reports") as server:
+        lines = recording.read_text().splitlines(keepends=True)
+        recording.write_text("".join(lines[:-4]))
+        assert "has changed since the run" in get(server.address + SESSION)[1]
+        recording.unlink()
+        status, text, _ = get(server.address + SESSION)
+        assert status == 404 and "no longer" in text
+        assert get(server.address + "runs/run")[0] == 200
+
+
+def test_a_shared_copy_shows_figures_and_no_text(folder: Path, tmp_path: Path) -> None:
+    copy = share(folder / "reports" / "run", tmp_path / "copy")
+    with served(tmp_path) as server:
+        status, text, _ = get(server.address + "runs/copy")
+        assert status == 200 and "holds figures" in text and "timeout_of" not in text and "/session?" not in text
+        session = str(copy.sessions["session"].iloc[0]).replace(" ", "%20")
+        assert "holds figures" in get(f"{server.address}runs/copy/session?id={session}")[1]
+
+
+def test_a_run_that_goes_on_shows_what_is_done(copied: Path) -> None:
+    with served(copied / "reports") as server:
+        before = json.loads(get(server.address + "state")[1])["stamp"]
+        (copied / "reports" / "run" / "manifest.json").unlink()
+        now = json.loads(get(server.address + "state?run=run")[1])
+        assert now["stamp"] != before and now["words"].startswith("The run goes on: ")
+        text = get(server.address + "runs/run")[1]
+        assert "goes on, or was interrupted" in text and "truncate" in text
+
+
+@pytest.mark.parametrize("words", ["request=x", "mode=none", "share=x&mode=matched&at=9", "message=99999", "loss=none"])
+def test_an_address_that_leads_nowhere_is_a_sentence(view: ViewServer, words: str) -> None:
+    status, text, _ = get(f"{view.address}{SESSION}&{words}")
+    assert status == 404 and "Not shown" in text and "Traceback" not in text
+
+
+def test_the_command_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["view", str(tmp_path / "none"), "--no-browser"]) == 2
+    assert "is no folder" in capsys.readouterr().err
+    assert main(["view", str(tmp_path), "--loss", "none", "--no-browser"]) == 2
+    assert "has a loss 'none'" in capsys.readouterr().err

@@ -1,0 +1,82 @@
+"""Fills the templates of reports and notebook views. Session text is data: each value is escaped and made visible."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.base.formats import NUMBERS, interval, joined, missing, some
+from workbench.base.palette import looks
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+TEMPLATES = Path(__file__).parent / "templates"
+LONGEST = 400
+"""Characters of one quoted text in a page; a line of a megabyte says nothing more than its start and its size."""
+
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"
+)
+
+
+def visible(text: str) -> str:
+    """The text with control characters, direction marks and lone surrogates made visible."""
+    return _UNSEEN.sub(lambda found: f"\N{SYMBOL FOR SUBSTITUTE FORM TWO}{ord(found.group()):02x}", text)
+
+
+def clipped(text: object, longest: int = LONGEST) -> str:
+    """The value as text, or the first `longest` characters of it and its length."""
+    text = str(text)
+    return text if len(text) <= longest else f"{text[:longest].rstrip()} … ({len(text):,} characters)"
+
+
+def split_at(text: str, what: str, longest: int = LONGEST) -> list[str]:
+    """The text between the occurrences of `what`; clipped around the first one."""
+    at = text.find(what)
+    if at > longest // 2:
+        text = "… " + text[at - longest // 3 :]
+    return clipped(text, longest).split(what) if what else [clipped(text, longest)]
+
+
+@cache
+def environment() -> Environment:
+    """The templates, with the number formats as filters."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=lambda name: not str(name).endswith(".txt"),
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        finalize=lambda value: visible(value) if type(value) is str else value,
+    )  # fmt: skip
+    made.filters |= {
+        **NUMBERS, "number": lambda value, name: NUMBERS[name](value), "clip": clipped, "split_at": split_at,
+        "interval": interval, "joined": joined, "whole": lambda number: f"{number:,}",
+        "nbsp": lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%"),
+    }  # fmt: skip
+    made.tests["missing"] = missing
+    made.globals |= {"NUMBERS": NUMBERS, "looks": looks, "some": some}
+    return made
+
+
+def render(template: str, /, **values: object) -> str:
+    """The text of a template, named by its path in the folder `templates`, with these values."""
+    return environment().get_template(template).render(values)
+
+
+def card(
+    title: str,
+    facts: Mapping[str, object],
+    heads: Sequence[str] = (),
+    rows: Iterable[Sequence[object]] = (),
+    note: str = "",
+) -> str:
+    """How an object shows itself in a notebook: its name, a line of facts, a table and a note below.
+
+    Empty facts are left out. Its colours are those of the page, light or dark.
+    """
+    known = {name: value for name, value in facts.items() if value not in ("", None)}
+    return render("card.html", title=title, facts=known, heads=heads, rows=list(rows), note=note)

@@ -1,0 +1,209 @@
+"""Texts, messages and tool results cut short: never inside a character, never without saying what is missing."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from hashlib import sha256
+from operator import itemgetter
+
+from workbench.engine.compaction.plan import Plan, Replace
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import (
+    AnswerBlock,
+    Json,
+    Message,
+    Text,
+    TokenCounter,
+    UserMessage,
+    plain_text,
+    said_texts,
+)
+
+LEAST_CHARS = 48
+"""The shortest that a cut text becomes: its marker alone takes nearly that."""
+HEAD = 0.6
+"""The part of what is kept that comes from the beginning."""
+REPEATED = "(repeat)"
+EXCERPT = "[microcompact excerpt]"
+SNIPPED = "<snipped: stale tool-result for call {}>"
+_TRUNCATED = re.compile(r"\[truncated; full=\d+ chars; ref=([0-9a-f]+)\]")
+_JOINER = "\u200d"
+_LONGEST_CLUSTER = 32
+_DEEPEST = 40
+
+
+def byte_length(text: str) -> int:
+    """UTF-8 bytes."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def boundary(text: str, at: int) -> int:
+    """The nearest place at or before `at` that parts no surrogate pair, combining mark, flag or joined emoji."""
+    if at <= 0 or at >= len(text):
+        return min(max(at, 0), len(text))
+    nearest = at - 1 if "\ud800" <= text[at - 1] <= "\udbff" else at
+    places = range(at, max(at - _LONGEST_CLUSTER, 0), -1)
+    return next((i for i in places if not _sticks(text[i - 1], text[i])), nearest)
+
+
+def _sticks(before: str, after: str) -> bool:
+    return after >= "\u0300" and (
+        before == _JOINER
+        or after == _JOINER
+        or "\ud800" <= before <= "\udbff"
+        or "\U0001f3fb" <= after <= "\U0001f3ff"
+        or "\U000e0020" <= after <= "\U000e007f"
+        or "\U0001f1e6" <= before <= "\U0001f1ff" >= after >= "\U0001f1e6"
+        or unicodedata.category(after)[0] == "M"
+    )
+
+
+def head(text: str, chars: int) -> str:
+    """At most the first `chars` characters."""
+    return text if len(text) <= chars else text[: boundary(text, chars)]
+
+
+def left_out(chars: int) -> str:
+    """In the place of the middle of a text."""
+    return f"[... {chars} characters left out ...]"
+
+
+def middle_out(text: str, chars: int) -> str:
+    """The text itself, or its head and tail around a marker, in at most `max(chars, LEAST_CHARS)` characters."""
+    if len(text) <= max(chars, LEAST_CHARS):
+        return text
+    room = chars - len(left_out(len(text)))
+    if room < 8:
+        return left_out(len(text))
+    start = boundary(text, int(room * HEAD))
+    stop = len(text) - (room - int(room * HEAD))
+    stop = stop if boundary(text, stop) == stop else min(boundary(text, stop + _LONGEST_CLUSTER), len(text))
+    return text[:start] + left_out(stop - start) + text[stop:]
+
+
+def shortened(message: Message, tokens: int, size: int, count: TokenCounter) -> Message | None:
+    """The message with its longest texts cut so that it takes at most `tokens`; None if that is impossible.
+
+    Thoughts are left out whole, since providers refuse half a sealed thought; pictures go last.
+
+    Args:
+        message: takes `size` tokens now.
+        tokens: the most that it may take.
+        size: by `count`.
+        count: the counter.
+    """
+    if size <= tokens:
+        return message
+    lengths = sorted(len(text) for text in said_texts(message))
+    chars = _level(lengths, sum(lengths) * tokens // max(size, 1))
+    for pictures in (True, False):
+        cap = max(chars, LEAST_CHARS)
+        while True:
+            short = _capped(message, cap, pictures)
+            now = count(short)
+            if now <= tokens:
+                return short
+            if cap <= LEAST_CHARS:
+                break
+            cap = max(min(cap * tokens // now, cap * 9 // 10), LEAST_CHARS)
+    return None
+
+
+def _level(lengths: list[int], room: int) -> int:
+    """The cap under which texts of these lengths, sorted, take at most `room` characters together."""
+    for i, length in enumerate(lengths):
+        share = room // (len(lengths) - i)
+        if length > share:
+            return share
+        room -= length
+    return lengths[-1] if lengths else 0
+
+
+def _capped(message: Message, cap: int, pictures: bool) -> Message:
+    if message.role == "summary":
+        return replace(message, text=middle_out(message.text, cap))
+    blocks = tuple(_short(block, cap, pictures) for block in message.blocks if block.type != "thinking")
+    if not blocks and message.role == "assistant":
+        blocks = (Text(left_out(sum(len(text) for text in said_texts(message)))),)
+    return replace(message, blocks=blocks)  # type: ignore[arg-type]  # blocks of the kinds that it had
+
+
+def _short(block: AnswerBlock, cap: int, pictures: bool) -> AnswerBlock:
+    if block.type == "text":
+        return Text(middle_out(block.text, cap))
+    if block.type == "tool_call":
+        return replace(block, arguments=with_texts(block.arguments, lambda text: middle_out(text, cap)))
+    return Text(f"[{block.media_type} left out]") if block.type == "image" and not pictures else block
+
+
+def with_texts(value: Json, change: Callable[[str], str], depth: int = 0) -> Json:
+    """A decoded JSON value with each text in it changed; what is nested very deeply stays as it is."""
+    if isinstance(value, str):
+        return change(value)
+    if depth > _DEEPEST:
+        return value
+    if isinstance(value, Mapping):
+        return {key: with_texts(item, change, depth + 1) for key, item in value.items()}
+    return [with_texts(item, change, depth + 1) for item in value] if isinstance(value, list | tuple) else value
+
+
+def reference(text: str) -> str:
+    """The name under which a text is archived: the same text has the same name, always."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def truncated(chars: int, ref: str) -> str:
+    """In the place of a text of `chars` characters that the archive holds under `ref`."""
+    return f"[truncated; full={chars} chars; ref={ref}]"
+
+
+def is_archived(message: Message, archive: Mapping[str, str]) -> bool:
+    """Whether the message is a marker whose full text the archive holds."""
+    if not archive:
+        return False
+    text = plain_text(message)
+    found = _TRUNCATED.fullmatch(text) if text.startswith("[") else None
+    return found is not None and found.group(1) in archive
+
+
+def rewritten(
+    context: Context,
+    texts: Iterable[tuple[int, str] | tuple[int, str, str]],
+    *,
+    pictures: bool = False,
+    by_bytes: bool = False,
+) -> Plan | None:
+    """Puts each text in the place of a tool result that is not pinned and becomes smaller by it; None without effect.
+
+    Args:
+        context: with the results.
+        texts: what each says from now on, behind its index, and the reference under which its full text moves to the
+            archive where it does; in any order.
+        pictures: whether pictures stay.
+        by_bytes: whether fewer bytes are enough to be smaller where the tokens are as many.
+    """
+    edits, archive = [], {}
+    for i, text, *ref in sorted(texts, key=itemgetter(0)):
+        message = context.messages[i]
+        if message.role != "tool" or message.pinned:
+            continue
+        shown = [block for block in message.blocks if block.type == "image"] if pictures else ()
+        blocks = (Text(text), *shown)
+        if blocks == message.blocks:
+            continue
+        short = replace(message, blocks=blocks)
+        size = context.count(short)
+        more = size - context.sizes[i]
+        if more < 0 or (by_bytes and more == 0 and byte_length(text) < byte_length(plain_text(message))):
+            edits.append(Replace(i, i + 1, (short,), size))
+            if ref:
+                archive[ref[0]] = plain_text(message)
+    return Plan(tuple(edits), archive) if edits else None
+
+
+def clipped(text: str, most: int, count: TokenCounter) -> str:
+    """The text, or its two ends around a marker, in at most that many tokens; empty where not even a marker fits."""
+    whole = UserMessage(id="", blocks=(Text(text),))
+    short = shortened(whole, most, count(whole), count) if text and most > 0 else None
+    return "" if short is None else plain_text(short)

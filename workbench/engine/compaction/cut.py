@@ -1,0 +1,123 @@
+"""The workbench's own rules of what stays: pinned messages, those that a preset adds, and the newest."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import accumulate
+
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.span_selection import LEFT_BY_FORCE, Movable, Span
+from workbench.engine.transcript.context import Context, protected, with_partners
+from workbench.engine.transcript.message import Message, is_real_user
+
+
+@dataclass(frozen=True, slots=True)
+class Pins:
+    """A rule of what stays besides pinned messages and the newest user message.
+
+    Attributes:
+        prefix: how many of the first messages.
+        suffix: how many of the last messages.
+        names: messages with these names; `skill:*` is every name that begins with `skill:`.
+        share: the part of the room under the target that prefix and suffix may take together; a prefix takes at
+            most half of that. So a small budget is still reached.
+    """
+
+    prefix: int = 0
+    suffix: int = 0
+    names: tuple[str, ...] = ()
+    share: float = 0.5
+
+    def fixed(self, context: Context, budget: Budget) -> set[int]:
+        """The indices that stay, without the suffix."""
+        messages = context.messages
+        kept = protected(messages)
+        if self.names:
+            kept |= with_partners(messages, [i for i, message in enumerate(messages) if self.names_it(message)])
+        if self.prefix:
+            first = _lasting(messages, with_partners(messages, range(min(self.prefix, len(messages)))) - kept)
+            if sum(context.sizes[i] for i in first) <= self.share / 2 * _room(context, budget, kept):
+                kept |= first
+        return kept
+
+    def held(self, context: Context, budget: Budget) -> set[int]:
+        """The indices that stay: the fixed ones, and as much of the suffix as the share allows."""
+        kept = self.fixed(context, budget)
+        if not self.suffix:
+            return kept
+        flags = context.cut_points
+        left = self.share * _room(context, budget, kept)
+        start = stop = len(flags) - 1
+        wanted = max(stop - self.suffix, 0)
+        while start > wanted:
+            begin = next(i for i in range(start - 1, -1, -1) if flags[i])
+            left -= sum(context.sizes[i] for i in range(begin, start) if i not in kept)
+            if left < 0:
+                break
+            start = begin
+        return kept | _lasting(context.messages, set(range(start, stop)) - kept)
+
+    def names_it(self, message: Message) -> bool:
+        """Whether the message stays because of its name."""
+        return bool(message.name) and any(fnmatchcase(message.name, name) for name in self.names)
+
+
+def _lasting(messages: Sequence[Message], indices: set[int]) -> set[int]:
+    """Those that are not summaries: a summary is carried on into the next one, wherever it is."""
+    return {i for i in indices if messages[i].role != "summary"}
+
+
+def _room(context: Context, budget: Budget, kept: set[int]) -> int:
+    return max(budget.target - context.overhead - sum(context.sizes[i] for i in kept), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class KeepRecent:
+    """Keeps the newest messages that fit.
+
+    Walks back from the newest message until the kept part is used up, then forward to the next place that parts no
+    pair, and on to the start of a turn if one is near.
+
+    Attributes:
+        share: the part of the room that the newest messages get; the rest is for the summary. The room is what the
+            target leaves after overhead and fixed messages. `Budget.keep_recent` takes precedence.
+        summary: tokens that a summary takes at most; what the share leaves beyond that is kept as well.
+        near: the part of the kept tokens that may be given up to start at a turn.
+        split: a turn's start of at least this many messages is summarised apart.
+        pins: what stays anyway, and does not count as newest messages.
+
+    Source:
+        Algorithm after pi, `core/compaction/compaction.ts::findCutPoint` (83378aad), and Opal's
+        `session/compaction.ex`, restated; unlike both it never keeps more than it was granted.
+    """
+
+    share: float = 0.5
+    summary: int = 16_000
+    near: float = 0.25
+    split: int = 5
+    pins: Pins = Pins()
+
+    def __call__(self, context: Context, budget: Budget, /) -> Span | None:
+        """The span before the newest messages; None if everything fits, unless the compaction is forced."""
+        fixed, held = self.pins.fixed(context, budget), self.pins.held(context, budget)
+        movable = Movable.weighed(context, budget, fixed)
+        room = _room(context, budget, fixed)
+        granted = max(int(self.share * room), room - self.summary) if budget.keep_recent is None else budget.keep_recent
+        if start := movable.fitting(granted):
+            at = self._landing(movable, movable.after(start), granted, room)
+        else:
+            forced = movable.inner(len(movable) - LEFT_BY_FORCE) if budget.force else None
+            if forced is None:
+                return None
+            at = forced
+        turn = movable.turn(at)
+        return Span(tuple(i for i in range(at) if i not in held), turn if at - turn >= self.split else at)
+
+    def _landing(self, movable: Movable, at: int, granted: int, room: int) -> int:
+        """The start of a turn near this place; behind all, that of the newest step if a summary fits beside it."""
+        if at == len(movable):
+            begin = movable.before(at - 1)
+            return begin if begin > 0 and sum(movable.sizes[begin:]) <= 0.8 * room else at
+        places = enumerate(accumulate(movable.sizes[at:-1], initial=0), at)
+        near = (i for i, given_up in places if given_up <= self.near * granted)
+        return next((i for i in near if movable.flags[i] and is_real_user(movable.messages[i])), at)

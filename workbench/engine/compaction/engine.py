@@ -1,0 +1,242 @@
+"""The engine: trigger, then for each stage plan, ask, apply and guard."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from workbench.base.errors import ModelError
+from workbench.base.markup import card
+from workbench.engine.compaction.clip import clipped
+from workbench.engine.compaction.guard import Violation, violations
+from workbench.engine.compaction.plan import Budget, Plan, Stage
+from workbench.engine.compaction.recall import with_ids, with_room
+from workbench.engine.compaction.strategy import Strategy
+from workbench.engine.models.model import Completion, Model, SummaryRequest, is_concurrent, reads_messages
+from workbench.engine.transcript.context import Context, protected
+from workbench.engine.transcript.message import Message, Text, UserMessage
+
+Outcome: TypeAlias = Literal["compacted", "too_large", "unchanged"]
+Planner: TypeAlias = Callable[[Stage, Context, Budget], Plan | None]
+
+
+@dataclass(frozen=True, slots=True)
+class StageRecord:
+    """What one stage did. Its result was not used if it broke an invariant; `violations` say which.
+
+    Attributes:
+        dropped, rewritten: ids of the messages that it removed, and of those that it changed.
+        wrote: the new messages: summaries, and the changed ones as they are now.
+    """
+
+    name: str
+    tokens_before: int
+    tokens_after: int
+    completions: tuple[Completion, ...] = ()
+    violations: tuple[Violation, ...] = ()
+    dropped: tuple[str, ...] = ()
+    rewritten: tuple[str, ...] = ()
+    wrote: tuple[Message, ...] = ()
+
+    @property
+    def used(self) -> bool:
+        """Whether the stage's result was taken."""
+        return not self.violations
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """One compaction.
+
+    Attributes:
+        before: the history that went in.
+        after: the history that came out; `before` itself if nothing changed.
+        sent: `after` as the view shows it; the same object if the strategy has no view.
+        outcome: `compacted` at or below the target, `too_large` above it, `unchanged`.
+        why: a sentence where the outcome needs one.
+        refusal: why a stage had no room for what it would do.
+    """
+
+    before: Context
+    after: Context
+    sent: Context
+    budget: Budget
+    stages: tuple[StageRecord, ...]
+    outcome: Outcome
+    why: str = ""
+    refusal: str = ""
+
+    @property
+    def completions(self) -> tuple[Completion, ...]:
+        """All answers of models, in order."""
+        return tuple([completion for stage in self.stages for completion in stage.completions])
+
+    @property
+    def violations(self) -> tuple[Violation, ...]:
+        """All findings of the guard."""
+        return tuple([violation for stage in self.stages for violation in stage.violations])
+
+    def __repr__(self) -> str:
+        ran = " > ".join(record.name for record in self.stages) or "nothing to do"
+        return f"<Compaction {self.before.tokens:,} to {self.after.tokens:,} tokens, {self.outcome}: {ran}>"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "tokens before": self.before.tokens, "after": self.after.tokens, "sent": self.sent.tokens,
+            "target": self.budget.target, "messages before": len(self.before.messages),
+            "messages after": len(self.after.messages), "reason": self.budget.reason,
+        }  # fmt: skip
+        heads = ("stage", "tokens before", "after", "dropped", "rewritten", "requests", "findings")
+        rows = [
+            (
+                one.name, one.tokens_before, one.tokens_after, len(one.dropped), len(one.rewritten),
+                len(one.completions), "; ".join(f"not used: {violation}" for violation in one.violations),
+            )
+            for one in self.stages
+        ]  # fmt: skip
+        return card(f"Compaction: {self.outcome.replace('_', ' ')}", facts, heads, rows, self.why)
+
+
+def seen(history: Context, strategy: Strategy, budget: Budget) -> Context:
+    """The history as it is sent: with the strategy's view, whose result is never kept."""
+    shown = history
+    for stage in strategy.view:
+        plan = stage.plan(shown, budget)
+        projected = shown if plan is None else plan.apply(shown)
+        shown = shown if violations(shown, projected) else projected
+    return shown
+
+
+def compact(
+    history: Context, strategy: Strategy, budget: Budget, model: Model, planner: Planner | None = None
+) -> Compaction:
+    """Run the stages, cheapest first, until what is sent is at or below the target.
+
+    The history itself does not change. A stage that breaks an invariant is undone and its violations recorded.
+
+    Args:
+        history: the messages to compact.
+        strategy: the stages.
+        budget: with the target.
+        model: writes the summaries.
+        planner: plans each stage in place of the stage itself; a host may skip a stage or change its plan.
+
+    Raises:
+        ModelError: a model gave no usable answer and the request has nothing to use otherwise.
+    """
+    if not strategy.recall:
+        return _compacted(history, strategy, budget, model, planner)
+    goal = with_room(budget, history)
+    done = _compacted(history, strategy, goal, model, planner)
+    if done.after is history and goal.target < budget.target:  # with room for ids it cannot be done: then without
+        done = _compacted(history, strategy, budget, model, planner)
+    if done.sent is history:
+        return replace(done, budget=budget)
+    after, sent = with_ids(history, done.after, done.sent, budget)
+    outcome, why = _outcome(history, after, sent, budget)
+    return replace(done, after=after, sent=sent, budget=budget, outcome=outcome, why=why)
+
+
+def _compacted(
+    history: Context, strategy: Strategy, budget: Budget, model: Model, planner: Planner | None
+) -> Compaction:
+    after, records = history, []
+    sent: Context | None = None
+    refusal = ""
+    for stage in strategy.stages:
+        if not budget.force:
+            if after.tokens <= budget.target:
+                break  # what is sent is never larger: no view is planned to find that out
+            sent = seen(after, strategy, budget) if sent is None else sent
+            if sent.tokens <= budget.target:
+                break
+        plan = stage.plan(after, budget) if planner is None else planner(stage, after, budget)
+        if plan is None or not plan.edits:
+            refusal = refusal or ("" if plan is None else plan.refusal)
+            continue
+        record, changed = _run(stage, plan, after, model)
+        records.append(record)
+        after, sent = changed, sent if changed is after else None
+    sent = seen(after, strategy, budget) if sent is None else sent
+    outcome, why = _outcome(history, after, sent, budget)
+    return Compaction(history, after, sent, budget, tuple(records), outcome, why, refusal)
+
+
+def _run(stage: Stage, plan: Plan, context: Context, model: Model) -> tuple[StageRecord, Context]:
+    completions = _completions(plan, model)
+    writer = completions[0].model if completions else ""
+    changed = plan.apply(context, [completion.text for completion in completions], writer)
+    if list(map(id, context.messages)) == list(map(id, changed.messages)):
+        changed = context  # such as after an empty answer that compacts nothing
+    found = violations(context, changed)
+    dropped, rewritten, wrote = _touched(context.messages, changed.messages)
+    record = StageRecord(stage.name, context.tokens, changed.tokens, completions, found, dropped, rewritten, wrote)
+    return record, context if found else changed
+
+
+def _completions(plan: Plan, model: Model) -> tuple[Completion, ...]:
+    requests = plan.requests
+    if len(requests) < 2 or not is_concurrent(model):
+        return tuple(completed(request, model) for request in requests)
+    with ThreadPoolExecutor(len(requests)) as pool:
+        return tuple(pool.map(completed, requests, [model] * len(requests)))
+
+
+def completed(request: SummaryRequest, model: Model) -> Completion:
+    """The model's answer, or the request's stand-in where there is none.
+
+    Raises:
+        ModelError: no usable answer, and no stand-in.
+    """
+    try:
+        completion = model.complete(request)
+    except ModelError as error:
+        if (stand_in := request.stand_in) is None:
+            raise
+        return Completion(text=stand_in, model=model.name, fallback=True, why=str(error))
+    if completion.text.strip():
+        completion = _no_longer_than_useful(completion, request)
+        known = completion.left_out is not None or completion.fallback or reads_messages(model)
+        return completion if known else replace(completion, left_out=request.left_out)
+    why = f"{completion.model} answered with an empty text"
+    text = request.stand_in if request.if_empty is None else request.if_empty
+    if text is None:
+        raise ModelError(why)
+    return replace(completion, text=text, fallback=True, why=why)
+
+
+CLIPPED_SHARE = 0.25
+"""The part of what a summary replaces that is left of one that is longer than that."""
+
+
+def _no_longer_than_useful(completion: Completion, request: SummaryRequest) -> Completion:
+    """The completion, or its two ends where it is no shorter than what it replaces: a paid answer is used."""
+    useful = request.useful_tokens
+    if useful is None or request.count(UserMessage(id="", blocks=(Text(completion.text),))) <= useful:
+        return completion
+    text = clipped(completion.text, int(CLIPPED_SHARE * useful), request.count)
+    finding = "it was longer than what it replaces, so that its middle was left out"
+    return replace(completion, text=text, findings=(*completion.findings, finding)) if text else completion
+
+
+def _touched(
+    before: Sequence[Message], after: Sequence[Message]
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Message, ...]]:
+    """The ids of the dropped and of the rewritten messages, and the new messages."""
+    now = {message.id: message for message in after}
+    old = set(map(id, before))
+    dropped = tuple(message.id for message in before if message.id not in now)
+    rewritten = tuple(message.id for message in before if now.get(message.id, message) is not message)
+    return dropped, rewritten, tuple(message for message in after if id(message) not in old)
+
+
+def _outcome(history: Context, after: Context, sent: Context, budget: Budget) -> tuple[Outcome, str]:
+    changed = after is not history or sent is not history
+    if sent.tokens <= budget.target:
+        return "compacted" if changed else "unchanged", ""
+    floor = history.overhead + sum(history.sizes[i] for i in protected(history.messages))
+    why = (
+        f"{sent.tokens} tokens are left, {budget.target} were the target; {floor} are protected: overhead, pinned "
+        "messages with their partners, and the newest user message"
+    )
+    return "too_large" if changed else "unchanged", why

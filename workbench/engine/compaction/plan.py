@@ -1,0 +1,215 @@
+"""What a stage is: it sees a context and a budget, and plans what it wants done: plain data until it is applied."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import NamedTuple, Protocol
+
+from workbench.base.errors import PlanError
+from workbench.engine.models.model import SummaryRequest
+from workbench.engine.transcript.context import EMPTY, Context
+from workbench.engine.transcript.message import Message, Summary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """How small a context should become.
+
+    Attributes:
+        target: tokens of the whole request, overhead included, at or below which compaction is done.
+        window: tokens that the model takes at most.
+        reason: `threshold`, `price`, `overflow`, `manual`, `requested` or `matched`.
+        force: compact even where the stage would see no need.
+        keep_recent: tokens of newest messages to keep; None leaves it to the strategy.
+        instructions: the user's wishes for the summary.
+    """
+
+    target: int
+    window: int
+    reason: str = "threshold"
+    force: bool = False
+    keep_recent: int | None = None
+    instructions: str = ""
+
+    @property
+    def matched(self) -> bool:
+        """Whether a comparison sets the size of the context."""
+        return self.reason == "matched"
+
+    def room(self, context: Context, gone: Iterable[int]) -> int:
+        """Tokens that the target leaves once these messages are gone; negative where it cannot be reached."""
+        return self.target - context.tokens + sum(context.sizes[i] for i in gone)
+
+
+class Stage(Protocol):
+    """One way of making a context smaller.
+
+    A stage is blind by signature: it sees the context and the budget, never the session, the future or the truth.
+    """
+
+    @property
+    def name(self) -> str:
+        """Name shown in records and reports."""
+        ...
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """The changes, or None for none. Pure: no model, no clock, no disk, no randomness."""
+        ...
+
+
+REGISTER = "register"
+"""The name of a register's message, which is pinned and yet updated."""
+UNWRITTEN = Summary(id="", text="")
+_PLACE = re.compile(r"\{(\d+)\}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A summary that a model has still to write.
+
+    Attributes:
+        requests: one, or two for a split turn; they do not depend on each other.
+        template: how the answers become the text, with `{0}` and `{1}` in their places; they are never parsed.
+        footer: what code adds below the answers, such as the file lists; part of the text.
+        frame: the summary without id and text: what is sent around the text, and what it replaces.
+    """
+
+    requests: tuple[SummaryRequest, ...]
+    template: str = "{0}"
+    footer: str = ""
+    frame: Summary = UNWRITTEN
+
+    def written(self, answers: Sequence[str], model: str = "") -> Summary:
+        """The summary with these answers, one for each request. Its id follows from what it replaces and says."""
+        text = self._text(answers)
+        seal = sha256("\0".join((*self.frame.replaces, text)).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        return replace(self.frame, id=f"summary-{seal}", text=text, model=model)
+
+    @property
+    def unanswered(self) -> Summary:
+        """What it takes besides the answers: the summary before they are there, without an id."""
+        return replace(self.frame, text=self._text(()))
+
+    def _text(self, answers: Sequence[str]) -> str:
+        parts = _PLACE.split(self.template)
+        parts[1::2] = [answers[int(place)] if int(place) < len(answers) else "" for place in parts[1::2]]
+        return "".join(parts) + self.footer
+
+
+class Replace(NamedTuple):
+    """Put `by` in the place of `messages[start:stop]`; an empty `by` drops them, an empty range inserts.
+
+    `size` is the tokens of a single new message that is counted already.
+    """
+
+    start: int
+    stop: int
+    by: tuple[Message | Draft, ...] = ()
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Edits in order, not overlapping.
+
+    Attributes:
+        archive: the full texts that they move out of the context, by reference.
+        then: a second step that depends on what the model wrote, such as cutting its text to the room that is left:
+            planned on the edited context, pure, without summary requests. The guard sees only the whole.
+        refusal: of a plan without edits: why there is no room for what the stage would do.
+    """
+
+    edits: tuple[Replace, ...]
+    archive: Mapping[str, str] = field(default_factory=lambda: EMPTY)
+    then: Callable[[Context], Plan | None] | None = None
+    refusal: str = ""
+
+    @property
+    def requests(self) -> tuple[SummaryRequest, ...]:
+        """All questions in the drafts, in the order in which `apply` takes their answers."""
+        drafts = [new for edit in self.edits for new in edit.by if isinstance(new, Draft)]
+        return tuple([request for draft in drafts for request in draft.requests])
+
+    def apply(self, context: Context, answers: Sequence[str] = (), model: str = "") -> Context:
+        """The context after the edits. Messages that stay are not counted again.
+
+        Args:
+            context: the one that the plan was made for.
+            answers: one text for each of `requests`.
+            model: who wrote them.
+
+        Raises:
+            PlanError: edits overlap, are out of order or reach outside, or the answers do not match the requests.
+        """
+        requests = self.requests
+        if len(answers) != len(requests):
+            raise PlanError(f"{len(answers)} answers for {len(requests)} requests; give one answer for each request")
+        left = list(answers)
+        messages: list[Message] = []
+        sizes: list[int] = []
+        at = 0
+        for edit in self.edits:
+            if not at <= edit.start <= edit.stop <= len(context.messages):
+                raise PlanError(
+                    f"the edit [{edit.start}, {edit.stop}) overlaps the one that ends at {at}, or reaches beyond the "
+                    f"{len(context.messages)} messages; sort the edits and let none overlap"
+                )
+            messages += context.messages[at : edit.start]
+            sizes += context.sizes[at : edit.start]
+            for new in edit.by:
+                if isinstance(new, Draft):
+                    said, left = left[: len(new.requests)], left[len(new.requests) :]
+                    new = new.written(said, model)
+                messages.append(new)
+                sizes.append(context.count(new) if edit.size is None else edit.size)
+            at = edit.stop
+        messages += context.messages[at:]
+        sizes += context.sizes[at:]
+        archive = {**context.archive, **self.archive} if self.archive else context.archive
+        edited = Context(tuple(messages), tuple(sizes), context.overhead, context.count, archive)
+        second = None if self.then is None else self.then(edited)
+        return edited if second is None else second.apply(edited)
+
+
+def place(context: Context, gone: Sequence[int]) -> int:
+    """The index for a summary in the place of the first message that goes, never inside a pair.
+
+    It lies behind the system prompt, which providers want first, even where a stray message comes before it.
+
+    Args:
+        context: n messages.
+        gone: the indices that go, at least one, ascending.
+    """
+    flags = context.cut_points
+    first = behind_prompt(context.messages, gone)
+    if first > gone[0]:
+        return next(i for i in range(first, len(flags)) if flags[i])
+    return next(i for i in range(gone[0], -1, -1) if flags[i])
+
+
+def behind_all(context: Context, gone: Sequence[int]) -> int:
+    """The index of a summary that comes last."""
+    return len(context.messages)
+
+
+def behind_prompt(messages: Sequence[Message], gone: Sequence[int]) -> int:
+    """The index behind the system prompt if nothing before it stays that a provider would be sent; else 0."""
+    going = set(gone)
+    stays = (i for i in range(len(messages)) if i not in going)
+    first = next((i for i in stays if messages[i].role != "tool"), None)
+    if first is None or messages[first].role != "system":
+        return 0
+    behind = (i for i in range(first, len(messages)) if i in going or messages[i].role != "system")
+    return next(behind, len(messages))
+
+
+def exchanged(gone: Sequence[int], at: int, *new: Message | Draft) -> tuple[Replace, ...]:
+    """The removal of these messages, ascending, one edit for each run of them, and the new ones before index `at`."""
+    going = set(gone)
+    starts = [i for i in gone if i == at or i - 1 not in going]
+    stops = [i + 1 for i in gone if i + 1 == at or i + 1 not in going]
+    drops = [Replace(start, stop) for start, stop in zip(starts, stops, strict=True)]
+    return tuple(sorted([*drops, Replace(at, at, new)], key=lambda edit: (edit.start, edit.stop)))

@@ -1,0 +1,85 @@
+"""Codex, local: nothing stays but the user's own words, up to 20,000 tokens of them, and a hand-over that comes last.
+
+Restates the local compaction of OpenAI's Codex CLI (openai/codex, an older stored copy, and a current fork), in
+`codex-rs/` the files `core/src/compact.rs`, `protocol/src/openai_models.rs` and `core/templates/compact/`. Besides the
+general differences (`presets`):
+
+- The newest user message is never cut, whatever its size; of older ones the first that does not fit is cut in its
+  middle, as there.
+- Messages that any client made up in the user's name go; the original knows and drops its own only.
+- A user message that stays keeps its pictures; the original keeps the words of a message alone.
+- The original asks with the live request and one more message, so that the provider's cache holds. Here the
+  conversation is put to the model as a transcript, with whole results and without thoughts and pictures. Where it
+  exceeds nine tenths of the window its oldest part is left out; the original drops the oldest item after each refusal.
+- An earlier hand-over is given to the model as what is to be carried on. The original has no word for that: the old one
+  is a message of the history like others.
+- The initial context that it sends again (instructions, surroundings) is the overhead and the pinned system message.
+- No ghost snapshots; the cap of 0.95 of the window on a configured limit is not built, since nothing is configured.
+"""
+
+from dataclasses import replace
+
+from workbench.engine.compaction.clip import shortened
+from workbench.engine.compaction.plan import Budget, behind_all
+from workbench.engine.compaction.prompt_template import LIVE_SHARE, PromptTemplate
+from workbench.engine.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
+from workbench.engine.compaction.stages.summarize import LEAST, SUMMARY_SHARE, SizeLimits, Summarize
+from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy
+from workbench.engine.transcript.context import Context, last_user, with_partners
+from workbench.engine.transcript.message import Message, is_real_user
+
+USER_TOKENS = 20_000
+
+
+def keep_user_words(context: Context, budget: Budget) -> Span:
+    """Keeps the newest user messages of at most `USER_TOKENS`, and of the first that does not fit its two ends."""
+    messages, movable = context.messages, Movable.of(context, budget)
+    left, newest = movable.kept(USER_TOKENS), last_user(messages)
+    kept: dict[int, Message] = {}
+    for i in reversed(movable.indices):
+        size = context.sizes[i]
+        if is_real_user(messages[i]) and (size <= left or i == newest):
+            kept[i] = messages[i]
+            left -= size
+        elif is_real_user(messages[i]):
+            short = shortened(messages[i], left, size, context.count) if left > LEAST else None
+            kept |= {i: short} if short is not None else {}
+            break
+    gone = tuple(i for i in movable.indices if i not in kept)
+    return Span(gone, len(messages), {i: one for i, one in kept.items() if one is not messages[i]})
+
+
+def with_user_words(task: SummaryTask) -> SummaryInput:
+    """The model reads the whole conversation, the user's words that stay included."""
+    messages = task.context.messages
+    held = with_partners(messages, [i for i, message in enumerate(messages) if message.pinned])
+    words = tuple(one for i, one in enumerate(messages) if i not in held and one.role != "summary")
+    return replace(task.given, history=words)
+
+
+CODEX_LOCAL = Preset(
+    "codex_local",
+    Strategy(
+        "codex_local",
+        (
+            Summarize(
+                cut=keep_user_words,
+                prompt=PromptTemplate(
+                    headings="codex_headings",
+                    lead="codex_lead",
+                    result_chars="whole",
+                    argument_chars="whole",
+                    window_share=LIVE_SHARE,
+                    too_long="oldest",
+                ),
+                limits=SizeLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
+                name="codex_compact",
+                file_lists="",
+                reads=with_user_words,
+                place=behind_all,
+            ),
+        ),
+    ),
+    AtLimit(share=0.9),
+    source="openai/codex codex-rs/core/src/compact.rs, protocol/src/openai_models.rs, core/templates/compact",
+)

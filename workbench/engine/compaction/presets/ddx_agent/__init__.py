@@ -1,0 +1,271 @@
+"""DDx agent: a summary behind the newest messages, and what the user said before the cut sent again beside it.
+
+Restates the Go package `compaction` of the DDx agent (later Fizeau) as its published documentation describes it, and
+where that is silent as its source behaves: DocumentDrivenDX/agent at tag v0.3.14,
+79068d928a5aa654c567a784ae1ad71ed11f1d20 (package `compaction`), and on master at
+f6324565449001fff7a661c3bc020d0397fced40 (`internal/compaction`). Besides the general differences (`presets`):
+
+- Calls are in one line with their results, as documented; in the source results have their own lines, and a message's
+  calls come before its words.
+- The newest prompt never stops the cut where tools answered after it. The source makes this exception only for the very
+  first message, and a long later turn ends in an error.
+- The newest user message is never cut short, and pinned messages count as part of the prefix.
+- An earlier summary is replaced wherever it is. The source keeps one behind the cut beside the new one.
+- A summary is known by its type or the exact words around it; the source takes any long user message with the tag.
+- An empty answer becomes the documented fallback; an error is passed on, unless there was no room for an answer.
+- The files are those of all calls in the context and in earlier summaries, in the order of first sight.
+- The body of a summary is cut between characters, not inside one.
+- One request a compaction: the cut is chosen by the room that it leaves, and the text is cut to that room. Where the
+  result is still too large, which its own cutting rules out, the source asks again at the next cut.
+- Pictures are counted; the source declares a size for them and does not use it.
+- Client-made user messages are not sent again with what the user said.
+- As in the original's service, a reserve that fills a small window is given up, a larger kept part is halved to it.
+- Attempts in vain count only where the context has grown in between. After five of them, and where nothing fits, an
+  event says that the source's run ends here. In the source 0 attempts mean five.
+- Not built, and promised by the original's design notes only: a split turn's own summary, provider usage in the
+  trigger, trimming of the summariser's input.
+- Where a comparison sets a size that cannot be reached, the smallest possible is used; that is no error.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar
+
+from workbench.engine.compaction.clip import boundary, byte_length
+from workbench.engine.compaction.file_lists import without_lists
+from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace, behind_all
+from workbench.engine.compaction.presets.ddx_agent.cut import (
+    PREFIX,
+    SUFFIX,
+    CompactionNoFit,
+    Config,
+    Fit,
+    fitted,
+    recovered,
+)
+from workbench.engine.compaction.presets.token_counters import ddx_tokens, quarter_up, role_of
+from workbench.engine.compaction.prompt_template import Clip, PromptTemplate, characters, harmless, json_call
+from workbench.engine.compaction.span_selection import Span, SummaryInput, SummaryTask
+from workbench.engine.compaction.stages.summarize import SizeLimits, Summarize
+from workbench.engine.compaction.strategy import Ending, HostPolicy, Preset, Situation, Strategy
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import Message, Text, TokenCounter, ToolResult, is_real_user, plain_text
+
+NO_SUMMARY = "(no summary available)"
+LEAST = 64
+"""Tokens under which no model can be asked to say anything; an error is then the same as an empty answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class DdxTrigger:
+    """Asked before each request and after each batch of tool results; by estimate, system prompt included."""
+
+    config: Config
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """Due above the effective window less the reserve, which is the target too."""
+        config = self.config.at(situation.window)
+        if not config.enabled or not (situation.requested or 0 < config.threshold < situation.tokens):
+            return None
+        return situation.budget(config.threshold, config.context_window)
+
+
+class DdxPrompt(PromptTemplate):
+    """The DDx agent's form of a conversation, in which each call is in one line with its result."""
+
+    opening, closing = PREFIX, SUFFIX
+
+    def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
+        """The messages as text."""
+        results: dict[str, list[ToolResult]] = {}
+        for message in messages:
+            if message.role == "tool":
+                results.setdefault(message.call_id, []).append(message)
+        return "\n".join(line for message in messages for line in self._lines(message, results))
+
+    def _lines(self, message: Message, results: dict[str, list[ToolResult]]) -> Iterator[str]:
+        words = plain_text(message)
+        yield from self._thoughts(message)
+        if message.role == "assistant":
+            if words:
+                yield f"[Assistant]: {self.shown_words(words)}"
+            for call in message.calls:
+                answers = results.get(call.id)
+                answer = plain_text(answers.pop(0)) if answers else ""
+                shown = json_call(call, characters(self.argument_chars))
+                yield f"[Assistant → {harmless(shown)}]: {self.shown_result(answer, characters(self.result_chars))}"
+        elif message.role == "tool":
+            unanswered = results.get(message.call_id, [])
+            if any(message is other for other in unanswered):
+                unanswered.remove(message)
+                yield f"[Tool Result]: {self.shown_result(words, characters(self.result_chars))}"
+        else:
+            yield f"[{'System' if message.role == 'system' else 'User'}]: {self.shown_words(words)}"
+
+    def shown_result(self, text: str, chars: int) -> str:
+        """A result's text, cut to so many bytes."""
+        return harmless(truncated(text, chars))
+
+
+def _shown(clip: Clip) -> Clip:
+    """All of a result where no bytes of it were to be shown, as in the original."""
+    return clip if clip == "whole" or clip > 0 else "whole"
+
+
+def first_bytes(text: str, most: int) -> str:
+    """As many whole characters as fit into that many bytes."""
+    if byte_length(text) <= most:
+        return text
+    head = text.encode("utf-8", "surrogatepass")[: max(most, 0)].decode("utf-8", "ignore")
+    return text[: boundary(text, len(head))]
+
+
+def truncated(text: str, most: int) -> str:
+    """The first `most` bytes of a tool result and a line that says how much is missing."""
+    if byte_length(text) <= most:
+        return text
+    head = first_bytes(text, most)
+    return f"{head}\n[... {byte_length(text) - byte_length(head)} more characters truncated]"
+
+
+class FixedSize(SizeLimits):
+    """A summary of at most `most` tokens, whatever it replaces."""
+
+    def allowed(self, context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
+        """The bound itself."""
+        return self.most
+
+
+@dataclass(frozen=True, slots=True)
+class DdxCompact:
+    """Summarises what lies before the first cut that leaves room.
+
+    Attributes:
+        argument_chars, message_chars, thoughts: see `PromptTemplate`.
+    """
+
+    config: Config
+    argument_chars: Clip = "whole"
+    message_chars: Clip = "whole"
+    thoughts: bool = False
+    name: ClassVar[str] = "ddx_compact"
+    prompt: ClassVar[PromptTemplate] = DdxPrompt()
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """The draft, and a second step for what depends on its length; a refusal where nothing fits."""
+        config = self.config.at(budget.window)
+        try:
+            fit = fitted(context, budget, config)
+        except CompactionNoFit as error:
+            return Plan((), refusal=str(error))
+        if fit is None:
+            return None
+        summary = Summarize(
+            cut=lambda context, _: Span(fit.gone, len(context.messages)),
+            prompt=DdxPrompt(
+                headings="ddx_headings",
+                result_chars=_shown(config.max_tool_result_chars),
+                argument_chars=self.argument_chars,
+                message_chars=self.message_chars,
+                thoughts=self.thoughts,
+                focus=config.summarization_focus,
+                focus_prompt="additional_focus",
+                says_size=False,
+                window_share=None,
+            ),
+            limits=FixedSize(least=0, most=max(min(config.most_summary_tokens, fit.body), 1)),
+            name=self.name,
+            file_lists="recorded",
+            recognise=partial(_recognised, fit),
+            place=behind_all,
+            finish=partial(_finished, fit, config),
+            fallback=no_summary,
+            if_empty=NO_SUMMARY,
+            model="/".join(filter(None, (config.summarization_provider, config.summarization_model))),
+        )
+        return summary.plan(context, budget)
+
+
+def _recognised(fit: Fit, context: Context, given: SummaryInput) -> SummaryInput:
+    """The input with summaries that were sent as user messages, and without the file lists in their texts."""
+    known = [(recovered(message), message) for message in (context.messages[i] for i in fit.gone)]
+    earlier = tuple(replace(one, text=without_lists(one.text)) for one, _ in known if one is not None)
+    return SummaryInput(earlier, tuple(message for one, message in known if one is None), files=fit.files)
+
+
+def no_summary(messages: Sequence[Message], previous: str, most: int, count: TokenCounter) -> str | None:
+    """The summary of a model that fails where it has no room for an answer; elsewhere its error is passed on."""
+    return NO_SUMMARY if most < LEAST else None
+
+
+def _finished(fit: Fit, config: Config, task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan:
+    """The summary cut to its room, and the newest words of the user that fit beside it, in the order they were said."""
+    whole, written = task.context, edited.messages[at]
+    assert written.role == "summary"
+    text = first_bytes(without_lists(written.text.strip()) or NO_SUMMARY, fit.body * 4)
+    summary = _fitting(text, fit.room, lambda text: replace(written, text=text + fit.lists), edited.count)
+    tail = _tail(whole, fit, min(config.user_message_tail_tokens, fit.room - edited.count(summary)))
+    gone = set(fit.gone)
+    stays = {i: message for i, message in enumerate(whole.messages[: fit.keep]) if i not in gone}
+    front = tuple(message for _, message in sorted({**stays, **tail}.items()))
+    return Plan((Replace(0, len(stays), front), Replace(at, at + 1, (summary,))))
+
+
+def _tail(whole: Context, fit: Fit, budget: int) -> dict[int, Message]:
+    """The newest user messages that fit; the first that does not is cut to what is left, and ends the list."""
+    found: dict[int, Message] = {}
+    for i in reversed(fit.gone):
+        message, size = whole.messages[i], whole.sizes[i]
+        if not is_real_user(message) or recovered(message) is not None:
+            continue
+        if size > budget:
+            text = first_bytes(plain_text(message), (budget - quarter_up(role_of(message))) * 4)
+            short = _fitting(text, budget, partial(_saying, message), whole.count)
+            return {**found, i: short} if plain_text(short).strip() else found
+        found[i] = message
+        budget -= size
+    return found
+
+
+def _saying(message: Message, text: str) -> Message:
+    assert message.role == "user"
+    return replace(message, blocks=(Text(text),))
+
+
+def _fitting(text: str, room: int, made: Callable[[str], Message], count: TokenCounter) -> Message:
+    """The message with as much of a text's beginning as leaves it at most `room` tokens; none where nothing does."""
+    while text and (size := count(made(text))) > room:
+        text = text[: boundary(text, min(len(text) * max(room, 0) // size, len(text) - 1))]
+    return made(text)
+
+
+HOST = HostPolicy(
+    overflow=re.compile(
+        r"context.?length|token.?limit|maximum.?context|context.?window|too.?long|exceeds.*limit|reduce.*length"
+        r"|reduce.*message",
+        re.IGNORECASE,
+    ),
+    stuck_after=5,
+    endings={"stuck": Ending("compaction_stuck", "error"), "no_room": Ending("compaction_no_fit", "error")},
+    silent=True,
+    warning="The history was summarised; each further compaction makes the model's view of it less exact.",
+)
+
+
+def ddx_agent(config: Config | None = None) -> Preset:
+    """The preset with these settings; with the original's own where none are given."""
+    chosen = config or Config()
+    return Preset(
+        "ddx_agent",
+        Strategy("ddx_agent", (DdxCompact(chosen),)),
+        DdxTrigger(chosen),
+        count=ddx_tokens,
+        moments=("before_request", "after_tools"),
+        host=HOST,
+        source="DocumentDrivenDX/agent v0.3.14 79068d92 compaction, master f6324565 internal/compaction",
+    )
+
+
+DDX_AGENT = ddx_agent()

@@ -1,0 +1,124 @@
+"""Gemini CLI: at half of the window, old tool output is cut to its last lines and the oldest 70 % become a snapshot.
+
+Restates the chat compression of Google's Gemini CLI (google-gemini/gemini-cli, read at 2026-08-21), in
+`packages/core/src/` the folder `context/` and `prompts/snippets.ts`. Its newer pipeline (65,000 retained, 150,000 at
+most) and its masking of tool outputs are not restated. Besides the general differences (`presets`):
+
+- The second call, in which the model checks its own snapshot, is not made: all questions of a step are put at once.
+- No model answers "understood" behind the snapshot, since nobody said it. The original adds such a message.
+- A snapshot has headings; the original asks for XML elements and lets the model think in a scratchpad first.
+- The history is put to the model as a transcript, with whole results (old ones as they were cut), without thoughts and
+  pictures.
+- Tool output that is cut can be read again by its reference in the archive; the original writes it to a file.
+- Tool output is charged to its budget as it stays, so a cut result as its last lines, as there; by the session's own
+  tokens, where the original estimates from characters.
+- Newer releases leave results of up to 40,000 characters whole, however old, and of longer ones a fifth of that from
+  the head and the rest from the end. Here and in older ones all results beyond the budget keep their last 30 lines.
+- No snapshot is asked for that would be larger than what it replaces; the original discards it, then only truncates.
+- Approximate: what was sent is measured as the provider counts, characters by texts, without the JSON around them.
+- The original leaves a snapshot's length to the model.
+- Like the original it finds no cut inside a single long turn. Where a comparison sets the size of the context it cuts
+  there too; at most three quarters of the room are then kept.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from workbench.engine.compaction.clip import reference, rewritten
+from workbench.engine.compaction.plan import Budget, Plan
+from workbench.engine.compaction.presets.token_counters import calls_of
+from workbench.engine.compaction.prompt_template import LIVE_SHARE, PromptTemplate
+from workbench.engine.compaction.span_selection import Movable, Span
+from workbench.engine.compaction.stages.summarize import SUMMARY_SHARE, SizeLimits, Summarize
+from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import Message, counted_text, plain_text
+
+PRESERVED = 0.3
+MARK = "[older output, cut to its end; full text under ref="
+
+
+@dataclass(frozen=True, slots=True)
+class ReverseBudget:
+    """Cuts all results but the newest (`tokens`) to their last lines."""
+
+    tokens: int = 50_000
+    lines: int = 30
+    name: ClassVar[str] = "reverse_budget"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """The cut results, each smaller than it was, and their full texts for the archive."""
+        return rewritten(context, self._older(context), pictures=True)
+
+    def _older(self, context: Context) -> Iterator[tuple[int, str, str]]:
+        used = 0
+        for i in range(len(context.messages) - 1, -1, -1):
+            message = context.messages[i]
+            if message.role != "tool":
+                continue
+            text = plain_text(message)
+            if used + context.sizes[i] <= self.tokens or text.count("\n") < self.lines or text.startswith(MARK):
+                used += context.sizes[i]
+                continue
+            ref = reference(text)
+            short = "\n".join((f"{MARK}{ref}]", *text.rsplit("\n", self.lines)[-self.lines :]))
+            used += context.sizes[i] * len(short) // len(text)
+            yield i, short, ref
+
+
+def split_point(messages: Sequence[Message], share: float = 1 - PRESERVED) -> int:
+    """The first user message behind that share of the characters; else all if the model spoke last, or the last one."""
+    lengths = [len(counted_text(message)) for message in messages]
+    before, wanted, newest = 0, share * sum(lengths), 0
+    for i, message in enumerate(messages):
+        if message.role in ("user", "summary"):
+            if before >= wanted:
+                return i
+            newest = i
+        before += lengths[i]
+    ended = bool(messages) and messages[-1].role == "assistant" and not calls_of(messages[-1])
+    return len(messages) if ended else newest
+
+
+def gemini_cut(context: Context, budget: Budget) -> Span | None:
+    """Cuts at a user message, so that about the newest 30 % by characters stay."""
+    movable = Movable.of(context, budget)
+    return movable.cut(movable.requested(split_point(movable.messages)))
+
+
+SNAPSHOT = Summarize(
+    cut=gemini_cut,
+    prompt=PromptTemplate(
+        headings="gemini_headings", result_chars="whole", argument_chars="whole", window_share=LIVE_SHARE
+    ),
+    limits=SizeLimits(share=SUMMARY_SHARE),
+    file_lists="",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GeminiCompact:
+    """Truncates old tool output, then summarises what lies before the cut; where there is none, truncates only."""
+
+    truncation: ReverseBudget = ReverseBudget()  # frozen
+    summary: Summarize = SNAPSHOT
+    name: ClassVar[str] = "gemini_compact"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """Both as one plan: what is summarised is given to the model as it was truncated."""
+        first = self.truncation.plan(context, budget)
+        second = self.summary.plan(context if first is None else first.apply(context), budget)
+        if first is None or second is None:
+            return first or second
+        covered = {i for edit in second.edits for i in range(edit.start, edit.stop)}
+        kept = [edit for edit in first.edits if edit.start not in covered]
+        return Plan(tuple(sorted([*kept, *second.edits], key=lambda edit: (edit.start, edit.stop))), first.archive)
+
+
+GEMINI_CLI = Preset(
+    "gemini_cli",
+    Strategy("gemini_cli", (GeminiCompact(),)),
+    AtLimit(share=0.5),
+    source="google-gemini/gemini-cli 2026-08-21 packages/core/src/context, prompts/snippets.ts",
+)

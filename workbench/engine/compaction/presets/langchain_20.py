@@ -1,0 +1,93 @@
+"""LangChain: the newest 20 messages and a summary of which the model saw only the last 4,000 tokens that are deleted.
+
+Restates `SummarizationMiddleware` (langchain 1.4.7, `langchain.agents.middleware.summarization`, and `trim_messages`
+and `count_tokens_approximately` of langchain-core 1.7.2) with its defaults. `LastTokens(None)` is its
+`trim_tokens_to_summarize=None`, which gives the model everything.
+
+The defect is restated on purpose (langchain-ai/langchain#39261): what the model is given must begin with a user's
+message within those 4,000 tokens. Where a long stretch of tool use holds none, no model is asked and the history gives
+way to a sentence that says it was too long. Besides the general differences (`presets`):
+
+- It has no trigger; 0.85 of the window is that of deepagents, which builds on it.
+- The model is shown whole results and arguments of those messages, as there, by our own labels.
+- An earlier summary counts as a user's message, as there, and is given to the model where it lies in what the model
+  sees; elsewhere it is lost, as there.
+- The model is asked only where a user's message that goes fits whole within the 4,000 tokens. The original also reads
+  the end of a message that does not fit whole, and the newest user's message, which here stays.
+- The kept part moves back to the message that made the calls, as there, also past results that came late.
+- When the model fails, the original retries three times and then fails.
+- Summaries are held to what they replace; where a comparison sets the size, fewer than 20 messages may be kept.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, dropwhile
+
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.prompt_template import PromptTemplate
+from workbench.engine.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
+from workbench.engine.compaction.stages.summarize import LEAST, SUMMARY_SHARE, SizeLimits, Summarize
+from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import Message, TokenCounter, counted_text, image_tokens
+
+PER_MESSAGE, KEEP = 3, 20
+TOO_LONG = "The conversation before this was too long to be summarised."
+
+
+def langchain_tokens(message: Message) -> int:
+    """A quarter of the characters of role, words, calls and call ids, rounded up, and three for the message."""
+    ids = sum(len(block.id) for block in message.blocks if block.type == "tool_call")
+    answered = len(message.call_id) if message.role == "tool" else 0
+    chars = len(counted_text(message)) + len(message.role) + ids + answered
+    return -(-chars // 4) + PER_MESSAGE + image_tokens(message)
+
+
+def keep_messages(context: Context, budget: Budget) -> Span | None:
+    """Keeps the newest messages, and more where the first of them answers a call."""
+    movable = Movable.of(context, budget)
+    return movable.cut(movable.requested(movable.before(max(len(movable) - KEEP, 0))))
+
+
+@dataclass(frozen=True, slots=True)
+class LastTokens:
+    """The model reads the newest messages of at most `trim` tokens, from a user's on; all of them for None."""
+
+    trim: int | None = 4_000
+
+    def __call__(self, task: SummaryTask) -> SummaryInput:
+        """What the model reads."""
+        if self.trim is None:
+            return task.given
+        context, gone = task.context, task.span.gone
+        sizes = [*accumulate(context.sizes[i] for i in reversed(gone))]
+        newest = (context.messages[i] for i in gone[len(gone) - bisect_right(sizes, self.trim) :])
+        read = [*dropwhile(lambda message: message.role not in ("user", "summary"), newest)]
+        earlier = tuple(message for message in read if message.role == "summary")
+        history = tuple(message for message in read if message.role != "summary")
+        return replace(task.given, earlier=earlier, history=history, prefix=())
+
+
+def too_long(messages: Sequence[Message], previous: str, most: int, count: TokenCounter) -> str:
+    """The whole summary where the model would read nothing."""
+    return TOO_LONG
+
+
+SUMMARY = Summarize(
+    cut=keep_messages,
+    prompt=PromptTemplate(headings="langchain_headings", result_chars="whole", argument_chars="whole"),
+    limits=SizeLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
+    name="langchain_compact",
+    file_lists="",
+    reads=LastTokens(),
+    unread=too_long,
+)
+
+LANGCHAIN_20 = Preset(
+    "langchain_20",
+    Strategy("langchain_20", (SUMMARY,)),
+    AtLimit(share=0.85),
+    count=langchain_tokens,
+    source="langchain 1.4.7 langchain.agents.middleware.summarization; langchain-core 1.7.2 messages.utils",
+)

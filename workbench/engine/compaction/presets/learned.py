@@ -1,0 +1,134 @@
+"""Keeps the older lines that will most likely be needed, by weights learned from recordings; asks no model.
+
+`learned_summary` keeps fewer of them, below a summary that a model writes with them in sight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from workbench.engine.compaction.cut import KeepRecent
+from workbench.engine.compaction.plan import Budget, Draft, Plan, exchanged, place
+from workbench.engine.compaction.prompt_template import PromptTemplate, harmless
+from workbench.engine.compaction.span_selection import CutRule, Span, SummaryInput, SummaryTask
+from workbench.engine.compaction.stages.summarize import SizeLimits, Summarize
+from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.strategy import AtShare, Preset, Strategy
+from workbench.engine.models.learned.lines import chosen_lines
+from workbench.engine.models.learned.weights import LearnedWeights, read_weights, shipped
+from workbench.engine.models.model import SummaryRequest
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import Message, Summary
+
+EVIDENCE = (
+    "\n\nThese lines of the conversation stay below your summary, word for word. Rely on them, and do not repeat them:"
+    "\n<kept-lines>\n{lines}\n</kept-lines>"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedLines:
+    """Replaces older messages by their lines that will most likely be needed and that no kept message tells.
+
+    Attributes:
+        weights: as learned; None takes those that ship with the package.
+        cut: selects what gives way.
+    """
+
+    weights: LearnedWeights | None = None
+    cut: CutRule = KeepRecent(share=0.3)
+    name: str = "learned_lines"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """The lines in the place of the messages that go; None where nothing goes, or no line fits."""
+        span = self.cut(context, budget)
+        if span is None or not span.gone:
+            return None
+        given = SummaryInput.of(context, span)
+        frame = Summary(id="", text="", lead=PromptTemplate().opening, replaces=given.ids)
+        draft = Draft(requests=(), frame=replace(frame, tail=PromptTemplate().closing))
+        most = SizeLimits().allowed(context, budget, span.gone, context.count(draft.unanswered) + 2)
+        lines = self._lines(context, span, most)
+        if not lines:
+            return None
+        return Plan(exchanged(span.gone, place(context, span.gone), replace(draft, footer=lines)))
+
+    def _lines(self, context: Context, span: Span, most: int) -> str:
+        if most < SizeLimits().least:
+            return ""
+        empty = context.count(Summary(id="", text=""))
+        size = partial(_size, context, empty)
+        return chosen_lines(self.weights or shipped(), context.messages, span.gone, most, size)
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedSummary(LearnedLines):
+    """Puts a model's summary above fewer of the lines, which its prompt shows.
+
+    Attributes:
+        narrative: the part of the room that the summary takes.
+        prompt: what the model is shown and asked.
+    """
+
+    narrative: float = 0.4
+    prompt: PromptTemplate = PromptTemplate()
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        """The summary's draft above the lines; None where nothing goes."""
+        plan = Summarize(cut=self.cut, prompt=self.prompt, annotate=self._below, file_lists="").plan(context, budget)
+        if plan is None:
+            return None
+        edits = (edit._replace(by=tuple(map(_evidenced, edit.by))) for edit in plan.edits)
+        return replace(plan, edits=tuple(edits))
+
+    def _below(self, task: SummaryTask) -> str:
+        frame = Summary(id="", text="", lead=self.prompt.opening, replaces=task.given.ids)
+        most = SizeLimits().allowed(task.context, task.budget, task.span.gone, task.context.count(frame) + 2)
+        lines = self._lines(task.context, task.span, int((1 - self.narrative) * most))
+        return f"\n\n{lines}" if lines else ""
+
+
+def _size(context: Context, empty: int, text: str) -> int:
+    return context.count(Summary(id="", text=text)) - empty
+
+
+def _evidenced(draft: Draft | Message) -> Draft | Message:
+    """The same draft, whose requests show the lines that stay below the answer; a message as it is."""
+    if not isinstance(draft, Draft):
+        return draft
+    requests = (replace(one, write=_Evidence(one.write, draft.footer.strip())) for one in draft.requests)
+    return replace(draft, requests=tuple(requests)) if draft.footer.strip() else draft
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """A prompt with the lines that stay anyway."""
+
+    write: Callable[[SummaryRequest], str]
+    lines: str
+
+    def __call__(self, request: SummaryRequest) -> str:
+        """The user prompt's text."""
+        return self.write(request) + EVIDENCE.format(lines=harmless(self.lines))
+
+    def left_out(self, request: SummaryRequest) -> int:
+        """How many of the messages the prompt does not show in whole."""
+        count = getattr(self.write, "left_out", None)
+        return int(count(request)) if callable(count) else 0
+
+
+LEARNED = Preset("learned", Strategy("learned", (LearnedLines(), Truncate())), AtShare())
+LEARNED_SUMMARY = Preset("learned_summary", Strategy("learned_summary", (LearnedSummary(), Truncate())), AtShare())
+
+
+def learned_with(weights: str) -> Preset:
+    """The preset with the weights of a file.
+
+    Raises:
+        SettingError: the file cannot be used.
+    """
+    name = f"learned:{weights}"
+    return Preset(name, Strategy(name, (LearnedLines(read_weights(Path(weights))), Truncate())), AtShare())

@@ -1,0 +1,21 @@
+"""The built-in stages by name."""
+
+from workbench.engine.compaction.plan import Stage
+from workbench.engine.compaction.stages.register import Register
+from workbench.engine.compaction.stages.summarize import Summarize
+from workbench.engine.compaction.stages.supersede import Supersede
+from workbench.engine.compaction.stages.tool_results import BudgetReduction, ContextCollapse, Microcompact, Snip
+from workbench.engine.compaction.stages.truncate import KeepFloor, RepairPairs, Truncate
+
+BUILTIN: dict[str, type[Stage]] = {
+    BudgetReduction.name: BudgetReduction,
+    Snip.name: Snip,
+    Microcompact.name: Microcompact,
+    ContextCollapse.name: ContextCollapse,
+    Supersede.name: Supersede,
+    Register.name: Register,
+    Truncate.name: Truncate,
+    "summarize": Summarize,
+    KeepFloor.name: KeepFloor,
+    RepairPairs.name: RepairPairs,
+}

@@ -1,0 +1,302 @@
+"""How one whole system compacts: in which stages, when, to what budget, and what its agent does around it."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Literal, NamedTuple, Protocol, TypeAlias
+
+from workbench.base.errors import SettingError
+from workbench.base.markup import card
+from workbench.engine.compaction.plan import Budget, Stage
+from workbench.engine.transcript.message import TokenCounter, Usage
+
+Failure: TypeAlias = Literal["nothing", "failed", "no_room", "stuck", "overflow"]
+"""What an attempt came to: nothing to do, a summary's model failed, no cut leaves room; too many of them in a row; or
+an overflow that no compaction mended."""
+
+
+def any_of(*texts: str) -> re.Pattern[str]:
+    """A pattern for any of these texts, in any case."""
+    return re.compile("|".join(map(re.escape, texts)), re.IGNORECASE)
+
+
+class Ending(NamedTuple):
+    """How a system ends its run, in its own words: a code such as `error_prompt_too_long`, and its category."""
+
+    code: str
+    category: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """When a system sends a refused request again as it was.
+
+    Attributes:
+        errors: texts of errors that may pass, unless they match `permanent` too.
+        most: how often one request is sent again.
+        first_wait, longest_wait: seconds; the wait doubles each time, without jitter.
+    """
+
+    errors: re.Pattern[str]
+    permanent: re.Pattern[str]
+    most: int = 3
+    first_wait: float = 2.0
+    longest_wait: float = 60.0
+
+    def wait(self, error: str, retries: int) -> float | None:
+        """Seconds to wait after so many retries of a request; None where it is not sent again."""
+        if retries >= self.most or self.permanent.search(error) or not self.errors.search(error):
+            return None
+        return float(min(self.first_wait * 2**retries, self.longest_wait))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostPolicy:
+    """What an agent does around its compactions.
+
+    Attributes:
+        overflow: texts of errors that say that the prompt was too long, besides those that are known of all providers.
+        overflow_keep: share of the window that newest messages keep after an overflow; None leaves it to the strategy.
+        manual_keep: tokens that they keep where the user compacts and names no positive number; None as above.
+        manual_in_turn: whether a user may compact during a turn; if not, it is refused with an error.
+        retries: of errors that are no overflow; None leaves them to the host.
+        stuck_after: attempts in a row without effect after which the run is stuck; 0 for never.
+        endings: how the run ends, by the failure that ends it; others do not.
+        hook_summary: whether a hook's summary stays unchanged, or gets the file lists.
+        silent: whether a compaction that changes nothing makes no events.
+        warning: for the user, after each compaction.
+    """
+
+    overflow: re.Pattern[str] | None = None
+    overflow_keep: float | None = None
+    manual_keep: int | None = None
+    manual_in_turn: bool = True
+    retries: Retries | None = None
+    stuck_after: int = 0
+    endings: Mapping[Failure, Ending] = field(default_factory=dict)
+    hook_summary: Literal["as_is", "with_lists"] = "with_lists"
+    silent: bool = False
+    warning: str = ""
+
+    def ending(self, failure: Failure, vain: int = 0) -> Ending | None:
+        """How the run ends by this failure, after so many attempts without effect in a row; None where it goes on."""
+        return self.endings.get("stuck" if 0 < self.stuck_after <= vain else failure)
+
+
+NO_POLICY = HostPolicy()
+"""Of presets that say nothing about their host."""
+
+
+Moment: TypeAlias = Literal["before_request", "after_tools", "after_turn"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """All that a trigger may look at. Making one costs the same however long the context is.
+
+    Attributes:
+        tokens: the context as it would be sent, overhead included, by the preset's counter.
+        window: tokens that the model takes at most.
+        overhead: the part of `tokens` that no message holds.
+        moment: the place in the agent's loop.
+        messages: how many messages the context has.
+        reported: the provider's usage for the newest request since the last compaction; None if there is none.
+        since: tokens of the messages after that report, by the preset's counter.
+        requested: whether the user or the agent requested a compaction.
+        model: the agent's; empty if unknown.
+        requests: how many requests were answered so far.
+        said: tokens of all messages that were ever said, by the preset's counter.
+        idle: seconds since the newest request; None if unknown.
+    """
+
+    tokens: int
+    window: int
+    overhead: int = 0
+    moment: Moment = "before_request"
+    messages: int = 0
+    reported: Usage | None = None
+    since: int = 0
+    requested: bool = False
+    model: str = ""
+    requests: int = 0
+    said: int = 0
+    idle: float | None = None
+
+    @property
+    def measured(self) -> int:
+        """The provider's last count and an estimate of what came after it; without a report all is estimated."""
+        if self.reported is not None and self.reported.prompt > 0:
+            return self.reported.prompt + self.since
+        return self.tokens
+
+    def granted(self, most: int, reason: str = "threshold") -> Budget:
+        """A budget of `most` tokens as the provider counts, scaled to the preset's counter."""
+        return self.budget(most * self.tokens // max(self.measured, 1), reason=reason)
+
+    def budget(self, target: int, window: int | None = None, reason: str = "threshold") -> Budget:
+        """A budget of so many tokens by the preset's counter, less than there are now; requests name themselves."""
+        return Budget(
+            target=min(max(target, 0), max(self.tokens - 1, 0)),
+            window=self.window if window is None else window,
+            reason="requested" if self.requested else reason,
+        )
+
+
+class Trigger(Protocol):
+    """Decides when a context is due."""
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """The budget to compact to, or None to leave the context alone. Pure, and O(1)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """Leaves every context alone."""
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """None."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """Due at every request, with nothing granted: for the reference that remembers nothing."""
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """A budget of nothing but the overhead."""
+        return Budget(target=situation.overhead, window=situation.window)
+
+
+@dataclass(frozen=True, slots=True)
+class AtShare:
+    """Due when the request fills a share of the window.
+
+    The target is a share of the room that the overhead leaves, so that it can be reached whatever the overhead is.
+
+    Attributes:
+        threshold: share of the window, in (0, 1]; a request of exactly that size is due.
+        target: share of the room (window less overhead) that the messages may take afterwards, at most `threshold`.
+    """
+
+    threshold: float = 0.8
+    target: float = 0.4
+
+    def __post_init__(self) -> None:
+        shares = (self.threshold, self.target)
+        if not all(isinstance(one, Real) for one in shares) or not 0 <= self.target <= self.threshold <= 1:
+            raise SettingError(
+                f"threshold {self.threshold!r:.80} and target {self.target!r:.80} are no shares of the window; "
+                "both must lie between 0 and 1, the target not above the threshold"
+            )
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """Due at `tokens >= threshold * window`."""
+        if situation.window <= 0 or situation.tokens < self.threshold * situation.window:
+            return None
+        room = max(situation.window - situation.overhead, 0)
+        return Budget(target=situation.overhead + int(self.target * room), window=situation.window)
+
+
+LARGEST_OUTPUT = 0.25
+"""The part of the window that a model's longest answer needs, where no recording says it."""
+LEAST_ROOM, LEAST_TOKENS = 0.25, 20_000
+"""What messages get before a restated system is due: a quarter of what the overhead leaves, at most so many tokens.
+
+The systems were made for windows of 100,000 tokens and more; in a small one their reserves would leave nothing.
+"""
+
+
+def answer_reserve(window: int, own: int) -> int:
+    """Tokens that a system sets aside for an answer: its own number, less where the window is small."""
+    return min(own, int(LARGEST_OUTPUT * window))
+
+
+@dataclass(frozen=True, slots=True)
+class AtLimit:
+    """Due by the provider's own count, at a limit that leaves messages a part of the window.
+
+    Attributes:
+        share: the limit as a share of the window.
+        reserve: tokens below it; `answer` more for the longest answer, at most a quarter of the window.
+        most: tokens that the limit never exceeds; None for no such bound.
+        above: whether a request of exactly the limit is not due.
+    """
+
+    share: float = 1.0
+    reserve: int = 0
+    answer: int = 0
+    most: int | None = None
+    above: bool = False
+
+    def limit(self, window: int) -> int:
+        """Tokens of a request by the system's own rule."""
+        own = int(self.share * window) - answer_reserve(window, self.answer) - self.reserve
+        return own if self.most is None else min(own, self.most)
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """Due at the limit, or above it, and on request; the target is what would not be due."""
+        room = max(situation.window - situation.overhead, 0)
+        least = situation.overhead + min(int(LEAST_ROOM * room), LEAST_TOKENS)
+        target = max(self.limit(situation.window), least) - (0 if self.above else 1)
+        return situation.granted(target) if situation.requested or situation.measured > target else None
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """Stages, cheapest first.
+
+    Attributes:
+        name: shown in reports.
+        stages: change the history; each runs only while the context is above its target.
+        view: stages that shape what is sent, not what is kept. They are planned at each compaction; in between the
+            same replacements are sent, so that a provider's prompt cache holds.
+        recall: whether what goes is archived and what is sent shows its ids (`with_recall`).
+    """
+
+    name: str
+    stages: tuple[Stage, ...]
+    view: tuple[Stage, ...] = ()
+    recall: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """How one system compacts: what it does, when, how it counts, and where that is written.
+
+    Attributes:
+        count: the system's own token counter; None takes the session's.
+        overflow: what it does when a provider says that the prompt is too long; None is the strategy itself.
+        moments: when the trigger is asked.
+        host: what it does around a compaction: overflows, compactions by hand, failures, hooks, events.
+        source: repository, commit and files that it restates; empty for our own.
+    """
+
+    name: str
+    strategy: Strategy
+    trigger: Trigger = AtShare()
+    count: TokenCounter | None = None
+    overflow: Strategy | None = None
+    moments: tuple[Moment, ...] = ("before_request",)
+    host: HostPolicy = NO_POLICY
+    source: str = ""
+
+    def __repr__(self) -> str:
+        stages = " > ".join(stage.name for stage in self.strategy.stages) or "no stages"
+        return f"<Preset {self.name!r}: {stages}, {self.trigger!r}>"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "compacts": repr(self.trigger), "asked": ", ".join(self.moments).replace("_", " "),
+            "counts tokens": "" if self.count is None else "as its own system does",
+        }  # fmt: skip
+        rows = [(f"{n}.", stage.name, _purpose(stage)) for n, stage in enumerate(self.strategy.stages, 1)]
+        rows += [("what is sent", stage.name, _purpose(stage)) for stage in self.strategy.view]
+        source = f"Restates {self.source}" if self.source else ""
+        return card(f"Preset {self.name}", facts, ("", "stage", "what it does"), rows, source)
+
+
+def _purpose(part: object) -> str:
+    """What a part says of itself: the first sentence of its docstring."""
+    return " ".join((type(part).__doc__ or "").partition("\n\n")[0].split())

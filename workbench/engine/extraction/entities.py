@@ -1,0 +1,229 @@
+"""Typed pieces of information in a text: the form of each kind of entity, and how it is normalised."""
+
+import re
+from collections.abc import Collection
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+from workbench.engine.extraction.lexicon import (
+    DOTFILES,
+    ERRNO,
+    ERROR_WORDS,
+    GO_WORDS,
+    MEMBERS,
+    OWNERS,
+    PROGRAMS,
+    PROSE,
+    SUFFIXES,
+    UNIT,
+)  # fmt: skip
+from workbench.engine.extraction.paths import normal_path
+
+LexicalKind: TypeAlias = Literal[
+    "path", "url", "identifier", "number", "version", "hash", "error", "command", "flag", "quote", "id"
+]
+"""Kinds that are found by their form."""
+Kind: TypeAlias = LexicalKind | Literal["constraint", "decision", "pending"]
+"""The last three are found by what a sentence says (`statements.py`)."""
+
+LEXICAL: tuple[Kind, ...] = get_args(LexicalKind)
+KINDS: tuple[Kind, ...] = tuple(kind for kinds in get_args(Kind) for kind in get_args(kinds))
+
+TOKEN = re.compile(r"[A-Za-z0-9_.@~/%#-]+(?:\(|(?:,\d{3}(?![0-9A-Za-z_]))+)?")
+"""What one form can be read from: no blank inside, a bracket only behind, where it tells a call from a file."""
+
+LONGEST = 200
+"""A token with more characters is data, not a name."""
+
+
+class Entity(NamedTuple):
+    """One typed piece of information; `text` is normalised."""
+
+    kind: Kind
+    text: str
+
+
+_FILE_NAME = re.compile(r"[\w@~-][\w@.~-]*\.([a-z][a-z0-9]{0,7})", re.ASCII)
+_NAMED_PART = re.compile(r"[A-Za-z][\w.-]|[\w.-][A-Za-z]", re.ASCII)
+_IDENTIFIER = re.compile(
+    r"[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}|[A-Z]{2,}[a-z]\w*|_*[A-Za-z]\w*_\w+|[A-Za-z][a-z0-9]+\w*[A-Z]{2,}\w*",
+    re.ASCII,
+)
+_DIGIT = re.compile(r"\d", re.ASCII)
+_GREP_CONTEXT = re.compile(r"\.([a-z]{1,6})-\d+(?:-.*)?$")
+_ERROR_NAME = re.compile(r"[A-Z]\w*(?:Error|Exception|Panic)|TS\d{4}|E\d{4}", re.ASCII)
+_HASH = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}")
+_NUMBER = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z]+|%)?")
+_GROUPED = re.compile(r"\d{1,3}(?:[,_]\d{3})+")
+_VERSION = re.compile(r"v?(\d+\.\d+\.\d+(?:-[A-Za-z][\w.-]*)?)|v(\d+\.\d+)", re.ASCII)
+_FLAG = re.compile(r"--[a-z][\w-]{2,}", re.ASCII)
+_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
+_TICKET = re.compile(r"#\d+|[A-Z]{2,10}-\d+|\d{1,3}(?:\.\d{1,3}){3}")
+_NAMED_ID = re.compile(r"(?=[a-z.-]*\d)[a-z][a-z0-9.]*(?:-[a-z0-9.]+)+")
+
+
+def bare(token: str) -> str:
+    """A token without the marks behind it and, of a line that grep shows around a match, the file alone."""
+    if "-" in token and (shown := _GREP_CONTEXT.search(token)) and shown.group(1) in SUFFIXES:
+        return token[: shown.end(1)]
+    return token.rstrip(".-~@#(")
+
+
+def whole_entities(token: str, is_call: bool, cwd: str = "") -> list[Entity] | None:
+    """The entities of a token, as `bare` leaves it, that has to be read as a whole; None if its names say it all.
+
+    `is_call`: a bracket followed it. Relative paths start from `cwd`.
+    """
+    if not token or len(token) > LONGEST:
+        return []
+    if flag := _FLAG.match(token):
+        return [Entity("flag", flag.group())]
+    token = token.lstrip("-")
+    if ("0" <= token[:1] <= "9" or token[:1] == "v") and (numeric := _numeric(token)) is not None:
+        return numeric
+    if not is_call and ("/" in token or "." in token) and (path := _path(token, cwd)):
+        return [Entity("path", path)]
+    return _coded(token) or None
+
+
+def _numeric(token: str) -> list[Entity] | None:
+    if token.isdigit():
+        return [Entity("number", token)] if len(token) >= 4 else []
+    if found := _VERSION.fullmatch(token):
+        return [Entity("version", found.group(1) or found.group(2))]
+    if found := _DATE.match(token):
+        return [Entity("id", found.group())]
+    if _GROUPED.fullmatch(token):
+        return [Entity("number", token.replace(",", "").replace("_", ""))]
+    if (found := _NUMBER.fullmatch(token)) and (found[2] or "s").lower() in UNIT:
+        return _number(*found.groups())
+    return None
+
+
+def _number(value: str, unit: str | None) -> list[Entity]:
+    """A number with its unit, or alone where it has four characters and more."""
+    if unit:
+        return [Entity("number", f"{value} {UNIT[unit.lower()]}")]
+    return [Entity("number", value)] if len(value) >= 4 else []
+
+
+def _path(token: str, cwd: str) -> str:
+    if "/" not in token:
+        return token if is_file_name(token) else ""
+    if token[:2] == "//" or "%" in token or not _NAMED_PART.search(token):
+        return ""
+    path = normal_path(token, cwd)
+    parts = path.count("/") + (not path.startswith("/"))
+    rooted = token[0] in "/~."
+    if parts >= (2 if rooted or token[-1] == "/" else 3) or _FILE_NAME.fullmatch(path.rpartition("/")[2]):
+        return path
+    return ""
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a name without a slash is a file's, by its ending."""
+    if name in DOTFILES:
+        return True
+    stem, dot, suffix = name.rpartition(".")
+    if not dot or suffix not in SUFFIXES or not _FILE_NAME.fullmatch(name):
+        return False
+    return stem not in OWNERS and (len(stem) > 1 or suffix not in MEMBERS)
+
+
+def _coded(token: str) -> list[Entity]:
+    """Names that no person chose: hashes, uuids, tickets, names with a number in them."""
+    if not _DIGIT.search(token):
+        return []
+    if _UUID.fullmatch(token):
+        return [Entity("id", token.lower())]
+    if _TICKET.fullmatch(token) or _NAMED_ID.fullmatch(token):
+        return [Entity("id", token)]
+    return [_hash(part) for part in re.split(r"[-.]", token) if _HASH.fullmatch(part)]
+
+
+def _hash(text: str) -> Entity:
+    """A commit is named by its first characters as well as by all of them."""
+    return Entity("hash", text[:7])
+
+
+def name_entities(name: str) -> list[Entity]:
+    """The entity that a name without any mark in it is, if it is one."""
+    if len(name) < 4:
+        return []
+    if name.islower():
+        if "_" in name.strip("_"):
+            return [Entity("identifier", name)] if len(name) <= LONGEST else []
+        return [_hash(name)] if _HASH.fullmatch(name) else []
+    if name in ERRNO or _ERROR_NAME.fullmatch(name):
+        return [Entity("error", name)]
+    if _IDENTIFIER.fullmatch(name) and len(name) <= LONGEST:
+        return [Entity("identifier", name)]
+    return []
+
+
+# What needs more than one token. Each rule runs only on lines that hold one of its tokens.
+
+_LINE_UNITS = frozenset(unit for unit in UNIT if len(unit) > 1 or unit == "s") | frozenset(
+    {"MB", "KB", "GB", "TB", "MiB", "KiB", "GiB", "B", "Hz", "%"}
+)
+SIGNALS = PROGRAMS | ERROR_WORDS | _LINE_UNITS
+"""Tokens that make a line worth a second look."""
+
+URL = re.compile(r"https?://[^\s\"'<>)\]}`\\|^]+")
+_WINDOWS_PATH = re.compile(r"(?<!\w)[A-Za-z]:\\[\w.\\@~-]*\w", re.ASCII)
+_PHRASE = re.compile(r"\w[^\s]*\s.*[\w.!?)%]")
+_VALUE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+) (%|[A-Za-z]{1,12})(?!\w)", re.ASCII)
+_COMMAND = re.compile(
+    r"(?:^|[`$>;(]|&&|\|\|) {0,2}((?:" + "|".join(sorted(map(re.escape, PROGRAMS), key=len, reverse=True))
+    + r")(?: +(?:[a-z][\w:.-]{0,40}(?![\w=/])|-m(?= ))){1,3})",
+    re.ASCII,
+)  # fmt: skip
+_ERROR_LINE = re.compile(r"(?:[Ee]rror|ERROR|fatal|panic|FAIL|[Ff]ailed)(?:\[\w+\])?: +(\S.{5,100})")
+
+
+def url_entity(address: str) -> Entity:
+    """An address without the marks that end a sentence, a last slash, or capitals in its host."""
+    address = address.rstrip(".,;:!?*'\"_")
+    scheme, _, rest = address.partition("://")
+    host, slash, path = rest.partition("/")
+    return Entity("url", f"{scheme}://{host.lower()}{slash}{path}".rstrip("/"))
+
+
+def windows_paths(line: str, cwd: str = "") -> list[Entity]:
+    """Paths that begin with a drive's letter."""
+    return [Entity("path", path) for found in _WINDOWS_PATH.findall(line) if (path := normal_path(found, cwd))]
+
+
+def quotes(line: str) -> list[Entity]:
+    """Two words and more, ten to 120 characters, between double quotation marks, in lower case."""
+    found = line.split('"')[1:-1:2]
+    if "“" in line:
+        found += [part.partition("”")[0] for part in line.split("“")[1:] if "”" in part]
+    return [Entity("quote", plain(text)) for text in found if 10 <= len(text) <= 120 and _PHRASE.fullmatch(text)]
+
+
+def line_entities(line: str, signals: Collection[str]) -> list[Entity]:
+    """Commands, error messages and numbers with a unit behind a blank, in a span that holds these of `SIGNALS`."""
+    found: list[Entity] = []
+    for value, unit in () if _LINE_UNITS.isdisjoint(signals) else _VALUE.findall(line):
+        if unit.lower() in UNIT and unit != "k":
+            found += _number(value.replace(",", ""), unit)
+    if not PROGRAMS.isdisjoint(signals):
+        found += [entity for command in _COMMAND.findall(line) if (entity := _command(command))]
+    if not ERROR_WORDS.isdisjoint(signals) and (message := _ERROR_LINE.search(line)):
+        found.append(Entity("error", plain(message.group(1))))
+    return found
+
+
+def _command(text: str) -> Entity | None:
+    program, *rest = text.split()
+    if rest[0] in PROSE or (program == "go" and rest[0] not in GO_WORDS):
+        return None
+    keep = next((i for i, word in enumerate(rest) if word in PROSE or "." in word), len(rest))
+    rest = rest[:keep]
+    return Entity("command", " ".join([program, *rest])) if rest else None
+
+
+def plain(text: str) -> str:
+    """A text for comparison: lower case, single blanks, no mark at its end."""
+    return " ".join(text.lower().split()).rstrip(".,;:!?\"'`")

@@ -1,0 +1,175 @@
+"""Extracts from texts their spans, and from each span its words and entities, as numbers."""
+
+from collections.abc import Callable, Collection, Iterable
+from itertools import chain
+from typing import NamedTuple, TypeAlias, TypeVar
+
+from workbench.engine.extraction.entities import (
+    SIGNALS,
+    TOKEN,
+    URL,
+    Entity,
+    bare,
+    line_entities,
+    name_entities,
+    quotes,
+    url_entity,
+    whole_entities,
+    windows_paths,
+)  # fmt: skip
+from workbench.engine.extraction.words import ASCII_WORD, CJK, spans, words
+from workbench.engine.transcript.message import AnswerBlock, Message, Text, Thinking, ToolCall, argument_texts
+
+TOKENS = 50_000
+"""Different tokens that are remembered for what is read after a session."""
+
+_ITEMS = ("- ", "* ", "+ ", "• ")
+
+Made = TypeVar("Made")
+Features: TypeAlias = tuple[int, ...]
+"""Words and entities by number: n for word n, ~n for entity n."""
+
+
+class Passage(NamedTuple):
+    """One text of a message: the numbers of its spans, in order, and whether it is thinking."""
+
+    spans: list[int]
+    thought: bool
+
+
+class _Remembered(dict[str, Made]):
+    """What a function makes of a text, made when it is first asked for."""
+
+    def __init__(self, make: Callable[[str], Made]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, text: str) -> Made:
+        found = self[text] = self._make(text)
+        return found
+
+
+class Extractor:
+    """Numbers the words, entities and spans of one session as it meets them.
+
+    Attributes:
+        cwd: the folder that relative paths start from.
+        words, entities: the number of each content word, and of each entity.
+        spans: the text of each span, by number.
+        features: for each span the features of its tokens, in order; one may occur twice.
+        more: by span, the features that need more than one token.
+        messages_read: how many messages were read.
+    """
+
+    def __init__(self, cwd: str = "") -> None:
+        self.cwd = cwd
+        self.words: dict[str, int] = {}
+        self.entities: dict[Entity, int] = {}
+        self.spans: list[str] = []
+        self.features: list[Features] = []
+        self.more: dict[int, Features] = {}
+        self.messages_read = 0
+        self._numbers = _Remembered(self._add)
+        self._tokens = _Remembered(self._token_features)
+        self._passages: dict[int, tuple[Message, list[Passage]]] = {}
+
+    def read_messages(self, messages: Iterable[Message]) -> list[list[Passage]]:
+        """The passages of each message."""
+        found = [self.passages(message) for message in messages]
+        if len(self._tokens) > TOKENS:
+            self._tokens.clear()
+        return found
+
+    def passages(self, message: Message) -> list[Passage]:
+        """The passages of a message, which is read once."""
+        if id(message) not in self._passages:
+            self._passages[id(message)] = message, self.read_message(message)
+        return self._passages[id(message)][1]
+
+    def read_message(self, message: Message) -> list[Passage]:
+        """The passages of a message, read now."""
+        self.messages_read += 1
+        return [
+            Passage(self.read(text), isinstance(block, Thinking)) for block in message.blocks for text in _texts(block)
+        ]
+
+    def read(self, text: str, own: int = 0) -> list[int]:
+        """The numbers of a text's spans, in order.
+
+        `own` is how many spans the session has, those with the lowest numbers. A list item counts as such a span if it
+        is one but for its mark, since summaries put marks before the lines that they quote.
+        """
+        if not own:
+            return [self._numbers[span] for span in spans(text)]
+        return [self._quoted(span, own) if span[:2] in _ITEMS else self._numbers[span] for span in spans(text)]
+
+    def _quoted(self, item: str, own: int) -> int:
+        """The number of a list's item."""
+        if self._numbers.get(item, own) >= own and (bare := self._numbers.get(item[2:], own)) < own:
+            return bare
+        return self._numbers[item]
+
+    def number(self, span: str) -> int:
+        """The number of a text that is one span, as it is."""
+        return self._numbers[span]
+
+    @property
+    def names(self) -> list[Entity]:
+        """The entities, by number."""
+        return list(self.entities)
+
+    def features_of(self, span: int) -> list[int]:
+        """The features of one span, each once."""
+        return list(dict.fromkeys([*self.features[span], *self.more.get(span, ())]))
+
+    def _add(self, span: str) -> int:
+        """Take in a new span."""
+        number = len(self.spans)
+        tokens = TOKEN.findall(URL.sub(" ", span) if "://" in span else span)  # an address has no parts
+        self.spans.append(span)
+        self.features.append(tuple(chain.from_iterable(map(self._tokens.__getitem__, tokens))))
+        if more := self._beyond_tokens(span, SIGNALS.intersection(tokens)):
+            self.more[number] = more
+        return number
+
+    def _beyond_tokens(self, span: str, signals: Collection[str]) -> Features:
+        """The features that no single token shows: commands, quotes, addresses, words of other alphabets."""
+        found, named = line_entities(span, signals) if signals else [], list[str]()
+        if '"' in span or "“" in span:
+            found += quotes(span)
+        if ":\\" in span:
+            found += windows_paths(span, self.cwd)
+        for address in URL.findall(span) if "://" in span else ():
+            found.append(url_entity(address))
+            named += words(address)
+        if not span.isascii():
+            foreign = CJK.search(span) is None
+            named += [word for word in words(span) if foreign or not word.isascii()]
+        return self._numbered(named, found)
+
+    def _numbered(self, named: Iterable[str], found: Iterable[Entity]) -> Features:
+        """The features of words and entities; new ones are numbered."""
+        numbers, entities = self.words, self.entities
+        features = [numbers.setdefault(word, len(numbers)) for word in named]
+        return (*features, *[~entities.setdefault(entity, len(entities)) for entity in found])
+
+    def _token_features(self, token: str) -> Features:
+        """The words and entities of one token: of the whole, or of the names in it."""
+        if token.isidentifier():
+            return self._numbered(words(token), name_entities(token))
+        base = bare(token)
+        if base != token and (base.isidentifier() or token != base + "("):
+            return self._tokens[base]
+        whole = whole_entities(base, base != token, self.cwd)
+        if whole is not None:
+            return self._numbered(words(base), whole)
+        parts = ASCII_WORD.findall(base)
+        if parts == [token]:
+            return self._numbered(parts, ())
+        return tuple(dict.fromkeys(chain.from_iterable(self._tokens[part] for part in parts)))
+
+
+def _texts(block: AnswerBlock) -> Iterable[str]:
+    if isinstance(block, Text | Thinking):
+        return (block.text,)
+    return argument_texts(block.arguments) if isinstance(block, ToolCall) else ()

@@ -1,0 +1,58 @@
+"""The spans of a text and the content words in them: what an entity is tied to."""
+
+import re
+
+from workbench.engine.extraction.lexicon import STOP
+
+SPAN_CHARS = 400
+"""The most characters that one span has."""
+
+
+CJK = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+"""Scripts that write no spaces between words."""
+
+ASCII_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}|\d[\d.]*")
+_WORD = re.compile(r"[^\W\d]\w{2,}|\d[\d.]*")
+_ESCAPE = re.compile("\x1b\\[[0-9;?]*[A-Za-z]")
+_GUTTER = re.compile(r"\d+(?:→|\t)\s*")
+_LONG_RUN = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{200,}")
+_ENCODED_LINE = re.compile(r"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])(?=[^0-9]*[0-9])[A-Za-z0-9+/]{60,}={0,2}")
+
+
+def words(text: str) -> list[str]:
+    """The content words of a text, in lower case: names and words of three letters and more, and numbers.
+
+    Where a script writes no spaces, each pair of neighbouring characters counts as a word. Each once, in order.
+    """
+    if text.isidentifier() and text.isascii():
+        word = text.lower()
+        return [word] if len(word) > 2 and word not in STOP else []
+    if text.isascii():
+        found = ASCII_WORD.findall(text.lower())
+    else:
+        found = _WORD.findall(CJK.sub(" ", text).lower())
+        for run in CJK.findall(text):
+            found += [run[i : i + 2] for i in range(max(1, len(run) - 1))]
+    return [word for word in dict.fromkeys(found) if word not in STOP]
+
+
+def lines(text: str) -> list[str]:
+    """The lines of a text without margins and terminal colours.
+
+    Left out, since they say nothing: empty lines, the line number that a file viewer writes before a line, and encoded
+    data (a run of 200 characters and more, or a whole line of base64).
+    """
+    found: list[str] = []
+    for line in map(str.strip, (_ESCAPE.sub("", text) if "\x1b" in text else text).split("\n")):
+        if "0" <= line[:1] <= "9" and (gutter := _GUTTER.match(line)):
+            line = line[gutter.end() :]
+        if len(line) >= 200:
+            line = _LONG_RUN.sub(" ", line).strip()
+        if line and (len(line) < 60 or " " in line or not _ENCODED_LINE.fullmatch(line)):
+            found.append(line)
+    return found
+
+
+def spans(text: str) -> list[str]:
+    """The `lines` of a text, in pieces of at most `SPAN_CHARS` characters."""
+    return [line[at : at + SPAN_CHARS] for line in lines(text) for at in range(0, len(line), SPAN_CHARS)]

@@ -1,0 +1,110 @@
+"""Models by name, each imported when it is first used."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+from workbench.base.errors import SettingError
+from workbench.base.registry import find
+from workbench.engine.models.model import Model
+
+Maker: TypeAlias = Callable[[str], Model]
+"""Makes a model from the part of its name behind the colon; empty without a colon."""
+
+
+def _bundled(rest: str) -> Model:
+    from workbench.engine.models.bundled import Bundled
+
+    return Bundled()
+
+
+def _command(rest: str) -> Model:
+    from workbench.engine.models.command import Command, command_words
+
+    command_words(rest)
+    return Command(rest)
+
+
+def _extractive(rest: str) -> Model:
+    from workbench.engine.models.extractive import Extractive
+
+    return Extractive()
+
+
+def _folder(rest: str) -> Model:
+    if not rest:
+        raise SettingError("folder needs a path, such as folder:answers")
+    from workbench.engine.models.folder import Folder
+
+    return Folder(str(Path(rest).expanduser().resolve()))
+
+
+def _litellm(rest: str) -> Model:
+    if not rest:
+        raise SettingError("litellm needs the name of a model, such as litellm:gpt-4o-mini")
+    from workbench.engine.models.litellm import LiteLLM
+
+    return LiteLLM(rest)
+
+
+def _local(rest: str) -> Model:
+    from workbench.engine.models.local import Local
+
+    return Local(rest) if rest else Local()
+
+
+def _scripted(rest: str) -> Model:
+    from workbench.engine.models.scripted import Scripted
+
+    return Scripted((rest,) if rest else ())
+
+
+BUILTIN: Mapping[str, Maker] = {
+    "bundled": _bundled,
+    "command": _command,
+    "extractive": _extractive,
+    "folder": _folder,
+    "litellm": _litellm,
+    "local": _local,
+    "scripted": _scripted,
+}
+
+
+SUMMARIES_ONLY = ("bundled", "extractive")
+"""Models that write summaries and answer no questions."""
+
+
+def require_language_model(name: str) -> None:
+    """Refuse a model that only writes summaries where it would be asked something else.
+
+    Raises:
+        SettingError: it is one of `SUMMARIES_ONLY`.
+    """
+    if name in SUMMARIES_ONLY:
+        raise SettingError(f"{name} is no language model to ask; name another one, such as litellm:gpt-4o-mini")
+
+
+def find_model(name: Model | str) -> Model:
+    """The model of that name, built in or installed. A model is given back as it is.
+
+    Built in are `bundled`, `command:<command line>`, `extractive`, `folder:<path>`, `litellm:<name>`, `local`,
+    `local:<weights>` and `scripted:<what it says>`.
+
+    Raises:
+        UnknownName: neither built in nor installed.
+        SettingError: `litellm` without a model's name, `folder` without a path, or `command` without a program.
+    """
+    if not isinstance(name, str):
+        return name
+    kind, _, rest = name.partition(":")
+    return find("model", kind, BUILTIN)(rest)
+
+
+def shown_name(name: str) -> str:
+    """The name of a model as reports show it: of a command line without its secrets, of a folder without its place."""
+    return find_model(name).name if name.partition(":")[0] in ("command", "folder") else name
+
+
+def recorded_name(name: str) -> str:
+    """The name of a model as it may be written down and used again: of a command line without its secrets."""
+    return shown_name(name) if name.startswith("command:") else name

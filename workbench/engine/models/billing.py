@@ -1,0 +1,218 @@
+"""What a request can cost at most, known before it is sent, and what its response says that it did cost."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from workbench.base.errors import ModelError
+from workbench.engine.models.model import Completion
+from workbench.engine.models.prices import MILLION, Rates, dearest, tariff, window
+from workbench.engine.models.provider_options import ProviderOptions
+from workbench.engine.models.tokenizer import TiktokenCounter
+
+FRAME = 256
+"""Tokens that a provider may add to the words of a prompt."""
+
+LONGER = 4
+"""So many times its bound an answer may be by our count: tokenizers differ, and a provider counts by its own."""
+LONGEST_TOKEN = 32
+"""Characters of a token, on average over an answer: more are no text."""
+TINY = 1e-9
+"""USD of rounding."""
+
+Response: TypeAlias = Any
+"""litellm's own object, whose classes differ from version to version."""
+
+THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>\s*|\Z)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The most that a request may read, write and cost.
+
+    Attributes:
+        read: tokens of the prompt.
+        wrote: tokens of the completion; None if it has no bound.
+        rates: what its tokens cost; None if unknown.
+        own: whether these are the user's prices, and not the table's.
+        usd: what the request may cost; None if unknown.
+    """
+
+    read: int
+    wrote: int | None
+    rates: Rates | None
+    own: bool
+    usd: float | None
+
+    def why_exceeded(self, read: int, wrote: int, usd: float | None = None) -> str:
+        """What a provider reports more of than there can be, in words; empty where it does not."""
+        if read > self.read:
+            return f"a prompt of {read:,} tokens, where {self.read:,} are the most that there can be"
+        if self.wrote is not None and wrote > self.wrote:
+            return f"an answer of {wrote:,} tokens, where it was asked for {self.wrote:,} at most"
+        if usd is not None and self.usd is not None and usd > self.usd + TINY:
+            return f"a cost of ${usd:,.4f}, where ${self.usd:,.4f} is the most that it can be"
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedRequest:
+    """One request as it is sent, the most that it may read, write and cost, and whether a spending limit covers it."""
+
+    model: str
+    call: Mapping[str, Any]
+    most: Bound
+    is_limited: bool = False
+
+
+def bound(model: str, options: ProviderOptions, texts: Sequence[str], most: int | None) -> Bound:
+    """The most that a request can cost.
+
+    Every token of the prompt counts at the dearest rate that can apply to it (a cache write, a tier for long prompts),
+    and every token of the completion at the dearest of a completion. The prompt may have a token a byte (UTF-8):
+    tokenizers go back to bytes and no finer, and runs of digits, blanks or marks may well be cut so fine.
+
+    `most` are the tokens of the completion; None for no bound.
+    """
+    read = FRAME + sum(len(text.encode("utf-8", "replace")) for text in texts)
+    if options.input_usd is not None and options.output_usd is not None:
+        each, out = options.input_usd / MILLION, options.output_usd / MILLION
+        usd = None if most is None else read * each + most * out
+        return Bound(read, most, Rates(each, out, each, each, each), True, usd)
+    paid = min(read, window(model) or read)  # a prompt beyond the window is refused, and costs nothing
+    dear, known = dearest(model, paid), tariff(model)
+    usd = None if dear is None or most is None else paid * dear.input + most * dear.output + dear.request
+    return Bound(read, most, None if known is None else known.rates, False, usd)
+
+
+def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion, float | None]:
+    """The completion in a response, its tokens as reported or, where that cannot be true, as counted; its dollars.
+
+    The dollars are what the ledger counts. None stands for all that was set aside, which is what a report of more than
+    there can be counts as: what was really paid is unknown, and a report alone must not end a run.
+
+    Raises:
+        ValueError: the response holds no completion.
+    """
+    choices = getattr(response, "choices", None) or ()
+    if not choices:
+        raise ValueError("it holds no choice")
+    whole = _text(getattr(choices[0].message, "content", None))
+    called = (getattr(choices[0].message, "tool_calls", None) or ()) if "tools" in sent.call else ()
+    calls = tuple((str(one.function.name), str(one.function.arguments)) for one in called)
+    _check_length("".join([whole, *(arguments for _, arguments in calls)]), sent)
+    text = THOUGHT.sub("", whole).strip()
+    finish = str(choices[0].finish_reason or "")
+    usage = _reported(response)
+    reported_usd = _reported_usd(response)
+    too_much = sent.most.why_exceeded(usage.read, usage.wrote, reported_usd)
+    misreport = too_much or usage.why_impossible
+    counted = bool(misreport) or usage.read == 0 or bool(text and usage.wrote == 0)
+    if counted:
+        count = TiktokenCounter().count_text
+        usage = _Usage(sum(count(_text(one.get("content"))) for one in sent.call["messages"]), count(text), 0)
+    completion = Completion(
+        text=text,
+        model=f"litellm:{getattr(response, 'model', None) or sent.model}",
+        input_tokens=usage.read,
+        output_tokens=usage.wrote,
+        cached_tokens=usage.cached,
+        usd=_usd(sent.most, usage, None if counted else reported_usd),
+        cut=finish == "length",
+        counted=counted,
+        misreport=f"{sent.model} reported {misreport}" if misreport else "",
+        why="" if text or calls else f"it ended with {finish!r}",
+        logprobs=_logprobs(choices[0]),
+        calls=calls,
+    )
+    return completion, None if too_much and sent.most.usd is not None else completion.usd
+
+
+@dataclass(frozen=True, slots=True)
+class _Usage:
+    """Tokens of one request: of its prompt, of its completion, and of the prompt from the provider's cache."""
+
+    read: int
+    wrote: int
+    cached: int
+
+    @property
+    def why_impossible(self) -> str:
+        """What contradicts itself in a report, in words; empty where nothing does."""
+        if min(self.read, self.wrote, self.cached) < 0:
+            return "fewer tokens than none"
+        if self.read and self.cached > self.read:
+            return f"{self.cached:,} tokens from its cache, for a prompt of {self.read:,}"
+        return ""
+
+
+def _check_length(text: str, sent: BoundedRequest) -> None:
+    """Refuse an answer that is far longer than a spending limit has covered.
+
+    Raises:
+        ModelError: its provider did not keep to the bound.
+    """
+    if not sent.is_limited or sent.most.wrote is None:
+        return
+    allowed = LONGER * sent.most.wrote + FRAME
+    read = text[: LONGEST_TOKEN * allowed]
+    if len(read) < len(text) or TiktokenCounter().count_text(read) > allowed:
+        raise ModelError(
+            f"{sent.model} answered with more than {allowed:,} tokens, though {sent.most.wrote:,} were the most "
+            "that it was asked for; the answer is not used, and counts as all that was set aside for it"
+        )
+
+
+def _logprobs(choice: Response) -> tuple[tuple[str, dict[str, float]], ...]:
+    content = getattr(getattr(choice, "logprobs", None), "content", None) or ()
+    return tuple((one.token, {other.token: other.logprob for other in one.top_logprobs or ()}) for one in content)
+
+
+def _text(content: object) -> str:
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
+
+
+def _reported(response: Response) -> _Usage:
+    usage = getattr(response, "usage", None)
+    details = getattr(usage, "prompt_tokens_details", None)
+    return _Usage(
+        _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens"), _tokens(details, "cached_tokens")
+    )
+
+
+def _tokens(usage: object, name: str) -> int:
+    value = getattr(usage, name, None)
+    return value if isinstance(value, int) else 0
+
+
+def _reported_usd(response: Response) -> float | None:
+    """What litellm says it cost; None where it says nothing."""
+    value = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
+    return float(value) if isinstance(value, int | float) and value > 0 else None
+
+
+def _usd(most: Bound, usage: _Usage, reported: float | None) -> float | None:
+    """What was reported, unless the user's own prices count, else what the tokens cost; None if that is unknown."""
+    if reported is not None and not most.own:
+        return reported
+    rates = most.rates
+    if rates is None:
+        return None
+    plain = (usage.read - usage.cached) * rates.input
+    return plain + usage.cached * rates.cache_read + usage.wrote * rates.output
+
+
+def was_free(error: BaseException) -> bool:
+    """Whether a failed request surely cost nothing: the provider refused it, or was never reached."""
+    seen: BaseException | None = error
+    while seen is not None:
+        module, name = type(seen).__module__, type(seen).__name__
+        if module.startswith("openai") and getattr(seen, "status_code", 0) >= 400:
+            return True
+        if module.startswith("httpx") and name in ("ConnectError", "ConnectTimeout", "HTTPStatusError"):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False

@@ -1,0 +1,183 @@
+"""What the learned models look at: counts, ages and origins of names and lines. Nothing here knows the future."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+from types import MappingProxyType
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from workbench.base.ragged import Floats, Ints, integers
+from workbench.engine.extraction.entities import Entity
+from workbench.engine.extraction.statements import is_decision, is_pending, tasks
+from workbench.engine.models.extractive.outline import is_demand
+from workbench.engine.models.extractive.reading import LAST_SPOKEN, Line, LineOrigin, LineReader
+from workbench.engine.transcript.message import AssistantMessage, Message, Summary, ToolResult, is_real_user, said_texts
+
+Part: TypeAlias = Literal["needed", "tells", "states"]
+PARTS: tuple[Part, ...] = get_args(Part)
+FEATURES: Mapping[Part, tuple[str, ...]] = MappingProxyType({
+    "needed": ("said", "never said", "by the user", "text since"),
+    "tells": ("newest", "other words", "other names", "length"),
+    "states": ("demands", "pending", "decides", "question", "open task", "done task", "text since", "just now", "words",
+               "by the user"),
+})  # fmt: skip
+"""The features of each model, in order."""
+SIGNS: Mapping[Part, Mapping[str, int]] = MappingProxyType({
+    "needed": {"said": 1, "never said": -1, "by the user": 1, "text since": -1},
+    "tells": {"newest": 1, "other words": 1},
+    "states": {"pending": 1, "open task": 1, "done task": -1},
+})  # fmt: skip
+"""Features whose weight may not change sign: more of it never lowers (1) or never raises (-1) the probability."""
+
+LONGEST = 400
+"""Characters of a line that may state a rule or open work; a longer one is a paste."""
+MOST_TEXT = 600
+"""Characters of a line that may be chosen."""
+MOST_READ = 100_000
+"""Characters that are read: the request, what was said and called, then results, newest first. Reading takes time."""
+_LABEL = re.compile(r"\[(user|said|command|argument|result|failed|thought)\]")
+
+
+class LineTable:
+    """The lines of a history, each once where it was said last, with their features.
+
+    Args:
+        messages: n messages of a context, oldest first.
+        reader: reads them; its lock is held.
+
+    Attributes:
+        lines: by place.
+        at: (lines,) the index of each one's message.
+        cost: (lines,) about how many tokens each takes.
+        pair_line, pair_name: (pairs,) each line with each exact name in it.
+    """
+
+    def __init__(self, messages: Sequence[Message], reader: LineReader) -> None:
+        self.messages = messages
+        chars = np.array([sum(map(len, said_texts(message))) for message in messages], dtype=np.float64)
+        worth = _worth_reading(messages, chars)
+        read = [_lines_of(message, reader) if one else () for message, one in zip(messages, worth, strict=True)]
+        self.names = reader.extractor.names
+        whole = max(float(chars.sum()), 1.0)
+        self.since: Floats = (whole - np.cumsum(chars)) / whole
+        at = np.repeat(np.arange(len(read)), [len(lines) for lines in read])
+        every = list(chain.from_iterable(read))
+        number = np.array([line.number for line in every], dtype=np.int64)
+        last = np.sort(len(number) - 1 - np.unique(number[::-1], return_index=True)[1])
+        self._mention_at = np.repeat(at, [len(line.entities) for line in every])
+        self._mention = integers(chain.from_iterable(line.entities for line in every))
+        self._mention_origin = np.repeat(
+            integers(line.origin for line in every), [len(line.entities) for line in every]
+        )
+        self.lines = [every[i] for i in last.tolist()]
+        self.at: Ints = at[last]
+        self.origin = integers(line.origin for line in self.lines)
+        self.length = np.array([len(line.text) for line in self.lines], dtype=np.float64)
+        self.cost: Floats = self.length / 3.3 + 3.0
+        self.sizes = integers(len(line.entities) for line in self.lines)
+        self.pair_line: Ints = np.repeat(np.arange(len(self.lines)), self.sizes)
+        self.pair_name = integers(chain.from_iterable(line.entities for line in self.lines))
+
+    @cached_property
+    def known(self) -> Ints:
+        """The numbers of the names that the history holds."""
+        found: Ints = np.unique(self._mention)
+        return found
+
+    @cached_property
+    def needed(self) -> Floats:
+        """(names, features) of `known`."""
+        n = len(self.names)
+        of_message = np.unique(np.stack([self._mention, self._mention_at, self._mention_origin]), axis=1)
+        name, at, origin = of_message if self._mention.size else np.zeros((3, 0), dtype=np.int64)
+        newest = np.full(n, -1)
+        np.maximum.at(newest, name, at)
+        said = np.bincount(name[origin <= LAST_SPOKEN], minlength=n)[self.known]
+        by_user = np.bincount(name[origin == LineOrigin.USER], minlength=n)[self.known] > 0
+        since = self.since[newest[self.known]]
+        return np.column_stack([np.log1p(said), said == 0, by_user, since]).astype(np.float64)
+
+    @cached_property
+    def tells(self) -> Floats:
+        """(pairs, features) of each line with each exact name in it."""
+        line, name = self.pair_line, self.pair_name
+        newest = np.full(len(self.names), -1)
+        np.maximum.at(newest, name, self.at[line])
+        words = np.array([one.words for one in self.lines], dtype=np.float64)
+        columns = [
+            self.at[line] >= newest[name], 1 - np.exp(-0.4 * words[line]),
+            np.log(np.maximum(self.sizes[line], 1)), np.log1p(self.length[line]),
+        ]  # fmt: skip
+        return np.column_stack(columns).astype(np.float64)
+
+    @cached_property
+    def _tasks(self) -> dict[str, bool]:
+        """For each task of a list in a call whether the newest list says that it is done."""
+        calls = (call for message in self.messages if isinstance(message, AssistantMessage) for call in message.calls)
+        return {text: done for call in calls for text, done in tasks(call.arguments)}
+
+    @cached_property
+    def stating(self) -> Ints:
+        """The lines that may state a rule or open work."""
+        spoken = (self.origin == LineOrigin.USER) | (self.origin == LineOrigin.SAID)
+        found = np.flatnonzero(spoken & (self.length <= LONGEST) & (self.length >= 12)).tolist()
+        given = np.flatnonzero(self.origin == LineOrigin.ARGUMENT).tolist() if self._tasks else []
+        return integers([*found, *(i for i in given if self.lines[i].text in self._tasks)])
+
+    @cached_property
+    def states(self) -> Floats:
+        """(stating, features) of the lines of `stating`."""
+        done = self._tasks
+        texts = [self.lines[i].text for i in self.stating.tolist()]
+        flags = [
+            (is_demand(text), is_pending(text), is_decision(text), text.rstrip().endswith("?"),
+             done.get(text) is False, done.get(text) is True)
+            for text in texts
+        ]  # fmt: skip
+        since = self.since[self.at[self.stating]]
+        words = np.array([self.lines[i].words for i in self.stating.tolist()], dtype=np.float64)
+        parts = np.array(flags, dtype=np.float64).reshape(-1, 6)
+        by_user = self.origin[self.stating] == LineOrigin.USER
+        return np.column_stack([parts, since, since < 0.1, np.log1p(words), by_user]).astype(np.float64)
+
+    def names_by_text(self) -> dict[str, list[int]]:
+        """The places in `known` of each name, in lower case."""
+        found: dict[str, list[int]] = {}
+        for place, number in enumerate(self.known.tolist()):
+            entity: Entity = self.names[number]
+            found.setdefault(entity.text.lower(), []).append(place)
+        return found
+
+
+def _worth_reading(messages: Sequence[Message], chars: Floats) -> list[bool]:
+    """Which messages are read: all, where they are short enough together; the request and earlier summaries first."""
+    found, left = [False] * len(messages), MOST_READ
+    request = next((i for i, message in enumerate(messages) if is_real_user(message)), -1)
+    later = [i != request and not isinstance(message, Summary) for i, message in enumerate(messages)]
+    results = [isinstance(message, ToolResult) for message in messages]
+    for i in sorted(range(len(messages)), key=lambda i: (later[i], results[i], -i)):
+        if chars[i] <= left:
+            found[i] = True
+            left -= chars[i]
+    return found
+
+
+def _lines_of(message: Message, reader: LineReader) -> Sequence[Line]:
+    """The lines of a message; those of an earlier summary of chosen lines with the origins that it names."""
+    if not isinstance(message, Summary):
+        return [line for line in reader.read([message])[0].lines if len(line.text) <= MOST_TEXT]
+    return list(_earlier(message.text, reader))
+
+
+def _earlier(text: str, reader: LineReader) -> Iterator[Line]:
+    origin = LineOrigin.SAID
+    for row in text.splitlines():
+        if label := _LABEL.fullmatch(row.strip()):
+            origin = LineOrigin[label[1].upper()]
+        else:
+            yield from (reader.line(line.number, origin) for line in reader.earlier(row))

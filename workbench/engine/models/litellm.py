@@ -1,0 +1,296 @@
+"""Asks any provider through litellm: the only file that imports it, and only when a request is sent."""
+
+import json
+import math
+import os
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from email.utils import mktime_tz, parsedate_tz
+from functools import lru_cache, partial
+from types import ModuleType
+from typing import Any
+
+from workbench.base.errors import ModelError, SetupError, Unanswered
+from workbench.engine.models.billing import BoundedRequest, bound, read_response, was_free
+from workbench.engine.models.keys import without_keys, without_whole_keys
+from workbench.engine.models.language_model import LanguageModel, with_retries
+from workbench.engine.models.model import Completion, SummaryRequest, within
+from workbench.engine.models.prices import most_output
+from workbench.engine.models.prices import window as listed_window
+from workbench.engine.models.provider_errors import classify, reason_in_answer
+from workbench.engine.models.provider_options import ProviderOptions, provider_options
+
+UNBOUNDED = 16_000
+"""Tokens of a completion without a bound, where a spending limit needs one and the price table has none."""
+
+GRACE = 30.0
+"""Seconds after its time-out for which a call still takes a place among those that may be open at once."""
+
+READ, SHOWN = 4_000, 300
+"""Characters of a provider's error that are looked at, and that are shown."""
+
+SLACK = 1.0
+"""Seconds that a call gets beyond its time-out: the clients' own time-outs restart with every byte."""
+
+_LISTED_ERROR = re.compile(r"\berror=(\{.*?\})\)")
+"""How litellm prints an error that came in a list."""
+MOST_SHOWN = 300
+"""Characters of an error that are shown."""
+_HOPELESS = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.IGNORECASE)
+_CONTENT = re.compile(r"content.?(?:filter|policy|management policy)|safety system|responsible ?ai", re.IGNORECASE)
+_NO_KEY = re.compile(r"missing credentials|missing \w+ api key|api_key client option must be set", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class LiteLLM(LanguageModel):
+    """A model by litellm's name for it, such as `gpt-4o-mini`, or `openai/<any>` with an `api_base`.
+
+    API keys come from the variables that litellm reads for each provider.
+    """
+
+    @property
+    def name(self) -> str:
+        """Name shown in reports."""
+        return f"litellm:{self.model}"
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        """The model's words, empty if it has none, and its calls. What it thought before is dropped.
+
+        Raises:
+            ModelError: no answer; `overflow` if the prompt was too large, `retryable` if it might work later.
+            Unanswered: the spending limit could be passed, or cannot be kept.
+            SetupError: the provider's key is missing.
+        """
+        litellm = _litellm()
+        model, options = self.called(request)
+        bounded = self.ledger is not None and self.ledger.max_usd is not None
+        sent = _sent(request, model, options, bounded=bounded)
+        if bounded:
+            _check_bound(litellm, model)
+        if not sent.call.get("api_base"):
+            _check_key(litellm, model, options)
+        return with_retries(options, lambda: self._try(litellm, sent, options))
+
+    def called(self, request: SummaryRequest) -> tuple[str, ProviderOptions]:
+        """The model that is asked, and how."""
+        model = request.model or self.model
+        return model, self.options or provider_options(model)
+
+    def seal(self, request: SummaryRequest, /) -> Mapping[str, object]:
+        """All that the answer depends on besides the prompt itself, as plain JSON."""
+        model, options = self.called(request)
+        return {
+            "model": model, "api_base": options.api_base or _environment_base(), "temperature": options.temperature,
+            "thinking": options.thinking,
+        }  # fmt: skip
+
+    def window(self, request: SummaryRequest, /) -> int | None:
+        """The context window in tokens, completion included; None if unknown."""
+        model, options = self.called(request)
+        return options.window or listed_window(model)
+
+    @property
+    def patience(self) -> float:
+        """Seconds after which a completion must have come or failed."""
+        options = self.options or provider_options(self.model)
+        return options.tries * (options.timeout + options.longest_wait) + GRACE
+
+    def _try(self, litellm: ModuleType, sent: BoundedRequest, options: ProviderOptions) -> Completion:
+        """Ask once, and write down what that cost."""
+        number = self.ledger.open(sent.model, sent.most.usd, options.timeout + GRACE) if self.ledger else 0
+        spent: float | None = None  # until the cost is known, all that was set aside counts as spent
+        failed = f"the call of {sent.model} was interrupted"
+        answers: list[object] = []
+
+        def keep_answer(call_details: Mapping[str, object]) -> None:
+            answers.append(call_details.get("original_response"))
+
+        try:
+            ask = partial(litellm.completion, **sent.call, logger_fn=keep_answer)
+            response = within(options.timeout + SLACK, ask)
+            completion, spent = read_response(response, sent)
+            failed = ""
+            return _without_keys(completion, options)
+        except ModelError:  # its provider is there, and its answer of no use
+            failed = ""
+            raise
+        except litellm.exceptions.openai.OpenAIError as error:
+            spent = 0.0 if was_free(error) else None
+            failure = _error_in_answer(sent.model, error, answers, options)
+            failure = failure or _model_error(litellm, sent.model, error, _short(error, options))
+            failed = str(failure) if failure.outage else ""
+            raise failure from error
+        except TimeoutError:
+            failed = f"{sent.model} gave no answer in {options.timeout:g} seconds"
+            raise ModelError(failed, retryable=True) from None
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:  # litellm could not read it
+            failed = f"{sent.model} gave an answer that cannot be read: {_short(error, options)}"
+            raise ModelError(failed, retryable=True) from error
+        finally:
+            if self.ledger:
+                self.ledger.close(number, spent, failed)
+
+
+def _sent(request: SummaryRequest, model: str, options: ProviderOptions, *, bounded: bool) -> BoundedRequest:
+    texts = {"system": request.system, "user": request.prompt}
+    messages = list(request.chat) or [
+        {"role": role, "content": text.encode("utf-8", "replace").decode()}  # half a character cannot be sent
+        for role, text in texts.items()
+        if text
+    ]
+    call: dict[str, Any] = {
+        "model": model, "messages": messages, "timeout": options.timeout, "drop_params": True,
+        "num_retries": 0, "max_retries": 0,
+    }  # fmt: skip
+    most = request.max_tokens if request.max_tokens is not None else UNBOUNDED if bounded else None
+    if most is not None:
+        most += options.thinking
+        call["max_tokens"] = most = min(most, most_output(model) or most)
+    if options.temperature is not None:
+        call["temperature"] = options.temperature
+    if request.logprobs:
+        call |= {"logprobs": True, "top_logprobs": request.logprobs}
+    if request.tools:
+        call["tools"] = list(request.tools)
+    if options.api_base:
+        call["api_base"] = options.api_base
+        if not os.environ.get("OPENAI_API_KEY"):
+            call["api_key"] = "none"  # your own server needs no key, but the client does
+    if options.key:
+        call["api_key"] = os.environ.get(options.key) or call.get("api_key")
+    return BoundedRequest(model, call, bound(model, options, list(texts.values()), most), bounded)
+
+
+def _environment_base() -> str | None:
+    """The server that OpenAI's client takes from the environment by itself."""
+    return os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE") or None
+
+
+@lru_cache(maxsize=1)
+def _litellm() -> ModuleType:
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else the import fetches a price list
+    try:
+        import litellm
+    except ModuleNotFoundError as error:
+        if error.name != "litellm":
+            raise
+        raise SetupError("real models need litellm: pip install 'compaction-workbench[litellm]'") from None
+    litellm.suppress_debug_info = True
+    if litellm.client_session is None:  # its OpenAI client asks through this, and so any address of your own
+        from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
+
+        from workbench.engine.models.bounded_body import bounded_client
+
+        litellm.client_session = bounded_client(get_ssl_configuration())
+    return litellm
+
+
+def _check_key(litellm: ModuleType, model: str, options: ProviderOptions) -> None:
+    needed = [options.key] if options.key else litellm.validate_environment(model).get("missing_keys") or []
+    if missing := [name for name in needed if not os.environ.get(name)]:
+        raise SetupError(f"{model} needs the environment variable {' and '.join(missing)}")
+
+
+def _check_bound(litellm: ModuleType, model: str) -> None:
+    """Refuse a model whose answers cannot be bounded: litellm would leave the bound out without a word."""
+    known = litellm.get_supported_openai_params(model=model)
+    if known and not {"max_tokens", "max_completion_tokens"} & set(known):
+        raise Unanswered(
+            f"{model} was not asked: it takes no bound on the length of its answers, so the spending limit cannot "
+            "be kept; without one it is asked"
+        )
+
+
+def _model_error(litellm: ModuleType, model: str, error: Exception, text: str) -> ModelError:
+    """What an error of litellm means for the caller; `text` is what may be shown of it.
+
+    Raises:
+        SetupError: a key is missing.
+    """
+    if _NO_KEY.search(text):
+        raise SetupError(f"{model} has no key: {text}") from error
+    status = getattr(error, "status_code", None)
+    refused = isinstance(error, litellm.BadRequestError) or status == 413
+    diagnosis = classify(error)
+    if refused and diagnosis.kind in ("overflow", "mixed", "bytes"):
+        return ModelError(f"the prompt does not fit into {model}: {text}", overflow=True, limit=diagnosis.limit)
+    if isinstance(error, litellm.ContentPolicyViolationError) or (refused and _CONTENT.search(str(error))):
+        return ModelError(f"{model} refused the prompt: {text}")
+    passing = (litellm.Timeout, litellm.RateLimitError, litellm.InternalServerError, litellm.APIConnectionError)
+    retryable = isinstance(error, passing) or (isinstance(status, int) and status >= 500)
+    if isinstance(error, litellm.RateLimitError) and _HOPELESS.search(str(error)):
+        retryable = False
+    why = f"{model} gave no answer: {text}{_network(error)}"
+    return ModelError(why, retryable=retryable, retry_after=_retry_after(error), outage=True)
+
+
+def _error_in_answer(
+    model: str, error: Exception, answers: Sequence[object], options: ProviderOptions
+) -> ModelError | None:
+    """What an answer with the status of success tells of a failure; None where the failure is another.
+
+    A server may answer 200 with an error, a page of HTML, or nothing; litellm then tells the shape that it missed.
+    """
+    if was_free(error):
+        return None
+    listed = _LISTED_ERROR.search(str(error))
+    reasons = [*map(reason_in_answer, answers), listed[1] if listed else "", _reason_in_text(error)]
+    reason = next(filter(None, reasons), "")
+    if not reason:
+        return None
+    one_line = " ".join(reason[:READ].split())
+    shown = without_keys(one_line, options.key or "", options.api_base or "")[:MOST_SHOWN]
+    if classify(reason).kind in ("overflow", "mixed", "bytes"):
+        return ModelError(f"the prompt does not fit into {model}: {shown}", overflow=True)
+    hopeless = _HOPELESS.search(reason) is not None
+    return ModelError(f"{model} gave no answer: {shown}", retryable=not hopeless, outage=True)
+
+
+def _reason_in_text(error: BaseException) -> str:
+    """What stands in an answer that is no JSON; empty where no answer was."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, json.JSONDecodeError):
+            return f"its answer is no JSON: {cause.doc}" if cause.doc.strip() else "its answer is empty"
+        cause = cause.__cause__ or cause.__context__
+    return ""
+
+
+def _network(error: BaseException) -> str:
+    """What the operating system says of a connection that failed, in brackets; often empty."""
+    found: BaseException | None = error
+    while found is not None:
+        if isinstance(found, OSError) and found.strerror:
+            return f" ({found.strerror})"
+        found = found.__cause__ or found.__context__
+    return ""
+
+
+def _retry_after(error: Exception) -> float | None:
+    """Seconds that the provider asks to wait, given as a number or a date; None if it does not say."""
+    response = getattr(error, "response", None)
+    headers = getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None) or {}
+    value = headers.get("retry-after", "")
+    try:
+        seconds = float(value)
+    except ValueError:
+        until = parsedate_tz(value)
+        seconds = math.nan if until is None else mktime_tz(until) - time.time()
+    return None if math.isnan(seconds) else max(seconds, 0.0)
+
+
+def _without_keys(completion: Completion, options: ProviderOptions) -> Completion:
+    """An answer in which no key stands whole, as a gateway may repeat one."""
+    mask = partial(without_whole_keys, variable=options.key or "", address=options.api_base or "")
+    calls = tuple((mask(name), mask(arguments)) for name, arguments in completion.calls)
+    text, model, why = mask(completion.text), mask(completion.model), mask(completion.why)
+    return replace(completion, text=text, model=model, why=why, calls=calls)
+
+
+def _short(error: Exception, options: ProviderOptions) -> str:
+    """What may be shown of an error: one line without keys. Every text of a provider's error passes here."""
+    line = " ".join(str(error)[:READ].split())
+    text = without_keys(line, options.key or "", options.api_base or "")
+    return text if len(text) <= SHOWN else text[:SHOWN] + "..."

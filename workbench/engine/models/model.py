@@ -1,0 +1,178 @@
+"""The port through which the engine asks a model for a summary: the request, the completion, and the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from threading import Thread
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+
+from workbench.engine.transcript.files import FileOps
+from workbench.engine.transcript.message import Message, TokenCounter, chars_per_token
+
+Result = TypeVar("Result")
+Purpose: TypeAlias = Literal["summary", "update", "turn_prefix", "question"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryRequest:
+    """One request to a model: a prompt for language models, and the messages themselves for other writers.
+
+    Attributes:
+        purpose: a first summary, the update of an earlier one, a summary of the start of the present turn, or a
+            question that only a language model can answer.
+        system: the system prompt.
+        write: writes the user prompt of a request; called only by models that read it, since it may be megabytes.
+        messages: the messages to summarise.
+        previous: the text of the earlier summary to update; empty if there is none.
+        instructions: what the user wants the summary to focus on.
+        sections: the headings that the summary should have.
+        files: the file operations of everything summarised so far.
+        max_tokens: the most tokens of the completion, by `count`; None for no bound.
+        useful_tokens: above which a completion is no shorter than what it replaces; None where nothing is replaced.
+        otherwise: the text to use when the model fails, or a function that writes it; None raises the error.
+        if_empty: the text to use when the completion is empty; None makes that a failure.
+        count: the context's own counter.
+        model: the name of another model to use; empty for the present one.
+        logprobs: alternatives of each token whose log-probabilities are wanted; 0 for none.
+        chat: messages of chat completions that are sent in the place of `system` and the prompt; the prompt must then
+            say all of them, since answers are stored under it.
+        tools: that the model may call, as chat completions have them.
+    """
+
+    purpose: Purpose
+    system: str
+    write: Callable[[SummaryRequest], str]
+    messages: tuple[Message, ...] = ()
+    previous: str = ""
+    instructions: str = ""
+    sections: tuple[str, ...] = ()
+    files: FileOps = FileOps()
+    max_tokens: int | None = None
+    useful_tokens: int | None = field(default=None, compare=False)
+    otherwise: str | Callable[[], str | None] | None = field(default=None, compare=False)
+    if_empty: str | None = None
+    count: TokenCounter = chars_per_token
+    model: str = ""
+    logprobs: int = 0
+    chat: Sequence[Mapping[str, Any]] = ()
+    tools: Sequence[Mapping[str, Any]] = ()
+
+    @property
+    def prompt(self) -> str:
+        """The user prompt, written out."""
+        return self.write(self)
+
+    @property
+    def stand_in(self) -> str | None:
+        """The text of `otherwise`."""
+        return self.otherwise() if callable(self.otherwise) else self.otherwise
+
+    @property
+    def left_out(self) -> int:
+        """How many of the messages the prompt shortens or leaves out, since it would be too long."""
+        count = getattr(self.write, "left_out", None)
+        return int(count(self)) if callable(count) else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """A model's answer to a request.
+
+    Attributes:
+        text: the text, without thoughts.
+        model: the model that wrote it.
+        input_tokens: tokens of the prompt; 0 where nothing was sent.
+        output_tokens: tokens of the completion.
+        cached_tokens: the part of the prompt that the provider had cached.
+        usd: what it cost; None if unknown.
+        seconds: how long it took; 0.0 for one written in this process.
+        fallback: whether this is `SummaryRequest.otherwise`, since the model failed; `why` then says how.
+        cut: whether the text stops because it reached `SummaryRequest.max_tokens`.
+        counted: whether the tokens were counted here, since the provider reported none, or impossible ones.
+        misreport: what its provider reported of tokens or dollars that cannot be true; empty if nothing.
+        method: how it was written if not in one request: in parts, repaired.
+        findings: what is wrong with it, a sentence each.
+        left_out: how many of the messages the prompt shortened or left out; None if not counted.
+        logprobs: each token of the answer with the log-probabilities of its alternatives, if they were wanted and the
+            provider gives them.
+        calls: of the tools that were offered: each one's name, and its arguments as the model wrote them.
+        awaited: whether it is filler in the place of an answer that somebody gives later.
+    """
+
+    text: str
+    model: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    usd: float | None = 0.0
+    seconds: float = 0.0
+    fallback: bool = False
+    why: str = ""
+    cut: bool = False
+    counted: bool = False
+    misreport: str = ""
+    method: str = ""
+    findings: tuple[str, ...] = ()
+    left_out: int | None = None
+    logprobs: Sequence[tuple[str, Mapping[str, float]]] = ()
+    calls: Sequence[tuple[str, str]] = ()
+    awaited: bool = False
+
+
+class Model(Protocol):
+    """Completes requests. Equal requests to a deterministic model give equal completions.
+
+    A model that may be called from several threads has a true attribute `at_once`; one that reads the messages
+    themselves, and not the prompt, a true `reads_messages`.
+    """
+
+    @property
+    def name(self) -> str:
+        """Name shown in reports."""
+        ...
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        """The completion; its text is empty if the model wrote nothing, which may still have cost something.
+
+        Raises:
+            ModelError: the model gave no usable answer.
+        """
+        ...
+
+
+def is_concurrent(model: Model) -> bool:
+    """Whether several requests may be sent to a model at the same time."""
+    return bool(getattr(model, "at_once", False))
+
+
+def reads_messages(model: Model) -> bool:
+    """Whether a model reads the messages themselves, whatever the prompt leaves out."""
+    return bool(getattr(model, "reads_messages", False))
+
+
+class TooLate(TimeoutError):
+    """A call did not return in time."""
+
+
+def within(seconds: float, call: Callable[[], Result]) -> Result:
+    """What a call returns or raises, if that comes in time; else it is left to itself, in a thread of its own.
+
+    Raises:
+        TooLate: it did not.
+    """
+    came: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            came.set_result(call())
+        except BaseException as error:  # noqa: BLE001 - handed on to the thread that waits
+            came.set_exception(error)
+
+    Thread(target=copy_context().run, args=(run,), daemon=True).start()
+    try:
+        return came.result(seconds)
+    except TimeoutError as error:
+        raise error if came.done() else TooLate() from None

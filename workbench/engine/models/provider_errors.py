@@ -1,0 +1,325 @@
+"""Says what a provider's error means for the context: whether to compact, and to what.
+
+Half of the real overflow messages reach an agent as a plain bad request, and many errors that look like an overflow are
+a rate limit, an output cap, a picture or a broken history. Only errors are read here, never tools' or models' words.
+How each provider words its errors is in `provider_errors.toml`.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from workbench.engine.models.keys import without_keys
+from workbench.engine.transcript.message import Json, Usage
+
+ProviderError: TypeAlias = BaseException | str | Mapping[str, Json]
+"""An exception of any client, an error as JSON, or its text."""
+Kind: TypeAlias = Literal[
+    "rate", "media", "malformed", "mixed", "overflow", "output_cap", "bytes", "rate_permanent", "other"
+]
+Action: TypeAlias = Literal["compact", "lower_output", "strip_media", "back_off", "repair", "leave_alone"]
+
+READ = 4_000
+"""Characters of an error's first line that are shown."""
+LEAST_ROOM = 1_024
+"""Tokens of output below which a smaller `max_tokens` is no remedy."""
+PLAUSIBLE = range(1_024, 10_000_001)
+"""Tokens that a stated limit can have; other numbers in an error are something else."""
+GROWN = 64
+"""Tokens by which a prompt must have grown before an unchanged report says that the provider cut it."""
+HALF = 2
+"""Tokens that Ollama leaves besides half of its context where it cuts a prompt in silence (ollama/ollama#17427)."""
+
+_ACTIONS: Mapping[Kind, Action] = {
+    "overflow": "compact", "mixed": "compact", "rate_permanent": "compact", "output_cap": "lower_output",
+    "bytes": "strip_media", "media": "strip_media", "malformed": "repair", "rate": "back_off", "other": "leave_alone",
+}  # fmt: skip
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern of the file, with groups for its numbers."""
+    for name in ("used", "limit", "asked"):
+        pattern = pattern.replace(f"{{{name}}}", rf"(?P<{name}>{_NUMBER})")
+    return re.compile(pattern.replace("{n}", _NUMBER), re.IGNORECASE)
+
+
+_NUMBER = r"\d[\d,_]*"
+_FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_KINDS: Mapping[Kind, re.Pattern[str]] = {kind: _compiled("|".join(of)) for kind, of in _FILE["kinds"].items()}
+_PAIRS, _LIMIT = [_compiled(pattern) for pattern in _FILE["pairs"]], _compiled(_FILE["limit"])
+_PARTS = {part: _compiled(pattern) for part, pattern in _FILE["parts"].items()}
+_TOKENS = re.compile(r"(?<![\w.-])\d[\d,_]*(?![\w.]*\w)")
+"""A number that is no part of a name or a version."""
+_ADVICE = "at least "
+_NO_WINDOW = re.compile("array too long", re.IGNORECASE)
+"""An overflow whose numbers are no tokens."""
+REFUSED = (None, 400, 404, 413, 415, 422, 429, 500)
+"""HTTP statuses of errors that the general rules are for: a request was refused for what is in it."""
+_SIZE = re.compile("token|context|window", re.IGNORECASE)
+NEAR = 2
+"""A number is that of our own count if neither is so many times the other."""
+_NEIGHBOURS = 40
+"""Characters around a number that may say what it counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralRule:
+    """What an error speaks of where no provider's own wording fits."""
+
+    kind: Kind
+    about: str
+    fault: str = ""
+    size: str = ""
+    unless: str = ""
+
+    def matches(self, text: str) -> bool:
+        """Whether the text speaks of all that is wanted, and of nothing else."""
+        wanted = (self.about, self.fault, self.size)
+        speaks = all(re.search(pattern, text, re.IGNORECASE) for pattern in wanted)
+        return speaks and not (self.unless and re.search(self.unless, text, re.IGNORECASE))
+
+
+_GENERAL = [GeneralRule(**rule) for rule in _FILE["general"]]
+_REASONS = ("error", "message", "detail", "msg", "reason")
+"""Fields in which servers say why they failed."""
+_WRAPPED = re.compile(r"^(?:\s*litellm\.\w+:\s*(?:\w+Error:\s*)?(?:\w*Exception\s*[-:]\s*)?)+")
+_CODE = re.compile(r"^Error code: (\d{3})\b")
+_LITELLM_OVERFLOW = "ContextWindowExceededError"
+_DEEPEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What an error is and what helps.
+
+    Attributes:
+        kind: `overflow`; `mixed` where prompt and requested output are too much together; `rate_permanent` where a
+            request alone is above a rate limit, so that waiting cannot help; `bytes` where the body is too large.
+        action: `strip_media` asks for fewer bytes: pictures and documents first, then the largest results.
+        limit: tokens that the provider takes, as the error says; for an output cap, of the answer. None if not stated.
+        used: tokens that the prompt had, as the error says.
+        output: tokens of output that a smaller `max_tokens` may ask for; None where that is no remedy.
+        text: the first line of what was read, without keys.
+    """
+
+    kind: Kind
+    action: Action
+    limit: int | None = None
+    used: int | None = None
+    output: int | None = None
+    text: str = ""
+
+
+def classify(
+    error: ProviderError, status: int | None = None, overflow: re.Pattern[str] | None = None, prompt: int = 0
+) -> Diagnosis:
+    """What an error means for the context.
+
+    Args:
+        error: what was raised or answered.
+        status: its HTTP status, where that is known from elsewhere.
+        overflow: texts that mark an overflow where no provider's own wording says what the error is.
+        prompt: tokens of the refused request by our own count; 0 if unknown.
+    """
+    text, stated = _evidence(error)
+    status = stated if status is None else status
+    kind = _stated_kind(text, status)
+    if kind is None and overflow is not None and overflow.search(text):
+        kind = "overflow"
+    kind = kind or _general_kind(text, status, prompt)
+    limit, used, requested = _numbers(text, kind)
+    text = without_keys(text.strip().partition("\n")[0][:READ])
+    if kind == "rate" and limit is not None and used is not None and used > limit:
+        kind = "rate_permanent"
+    if kind in {"rate", "media", "malformed", "bytes", "other"}:
+        return Diagnosis(kind, _ACTIONS[kind], text=text)
+    if kind == "output_cap":
+        return Diagnosis(kind, _ACTIONS[kind], limit, used, limit, text)
+    is_sum = kind == "mixed" or requested is not None
+    room = limit - used if is_sum and limit is not None and used is not None else 0
+    if room >= LEAST_ROOM and (requested is None or room < requested):
+        return Diagnosis(kind, "lower_output", limit, used, room, text)
+    return Diagnosis(kind, "compact", limit, used, None, text)
+
+
+def reason_in_answer(answer: object) -> str:
+    """Why a provider failed, as the body of an answer with the status of success says it; empty where it says nothing.
+
+    Args:
+        answer: decoded, or its JSON text; of a list, the first that has a reason.
+    """
+    if isinstance(answer, str | bytes):
+        try:
+            answer = json.loads(answer)
+        except (ValueError, RecursionError):
+            return ""
+    if isinstance(answer, list):
+        return next(filter(None, map(reason_in_answer, answer)), "")
+    if not isinstance(answer, Mapping) or answer.get("choices"):
+        return ""
+    for name in _REASONS:
+        reason = answer.get(name)
+        if isinstance(reason, Mapping):
+            code = reason.get("code")
+            words = reason_in_answer(reason) or json.dumps(reason, default=str)
+            return f"{words} ({code})" if isinstance(code, str | int) and str(code) not in words else words
+        if isinstance(reason, str) and reason:
+            return reason
+    return ""
+
+
+def classify_answer(
+    usage: Usage | None, stop: str, window: int, previous: Usage | None = None, grown: int = 0
+) -> Diagnosis | None:
+    """An overflow that came without an error: a stop reason, usage above the window, or a prompt that was cut.
+
+    Args:
+        usage: what the provider reported; None if it did not.
+        stop: its stop or finish reason.
+        window: tokens.
+        previous: the report before it, with no compaction in between.
+        grown: tokens that were added to the prompt since `previous`.
+    """
+    used = usage.prompt if usage else None
+    if stop == "model_context_window_exceeded":
+        return Diagnosis("overflow", "compact", used=used, text=stop)
+    if usage is None or not used:
+        return None
+    if used > window > 0:
+        why = f"{used} tokens reported in a window of {window}"
+        return Diagnosis("overflow", "compact", used=used, text=why)
+    if stop in {"length", "max_tokens"} and not usage.output and used >= 0.99 * window:
+        return Diagnosis("overflow", "compact", used=used, text=f"{stop} with no output at a full window")
+    halved = previous is not None and used < previous.prompt and (used - HALF) % 512 == 0
+    if previous is not None and grown >= GROWN and (halved or previous.prompt == used):
+        why = f"{used} tokens after {previous.prompt} reported although {grown} were added: the provider cut the prompt"
+        return Diagnosis("overflow", "compact", 2 * (used - HALF) if halved else used, text=why)
+    return None
+
+
+def _stated_kind(text: str, status: int | None) -> Kind | None:
+    """The kind of an error in words that are known, or of a status that says it alone."""
+    for kind, pattern in _KINDS.items():
+        if pattern.search(text) or (status, kind) == (429, "rate"):
+            return kind
+    return "overflow" if _LITELLM_OVERFLOW in text else None
+
+
+def _general_kind(text: str, status: int | None, prompt: int) -> Kind:
+    """The kind of an error in other words, by its status, what it speaks of, and the tokens of the refused prompt."""
+    if status in REFUSED:
+        for rule in _GENERAL:
+            if rule.matches(text):
+                return rule.kind
+        if _states_size(text, prompt):
+            return "overflow"
+    return "bytes" if status == 413 else "other"
+
+
+def _numbers(text: str, kind: Kind) -> tuple[int | None, int | None, int | None]:
+    """The limit, what was used, and the output that was asked for, each None where the text does not say it."""
+    if _NO_WINDOW.search(text):
+        return None, None, None
+    if kind in ("overflow", "mixed"):
+        parts = _parts(text)
+        if "input" in parts and "output" in parts:
+            return _plausible(parts.get("limit")), _count(parts["input"]), _count(parts["output"])
+    for pattern in _PAIRS if kind != "output_cap" else ():
+        found = pattern.search(text)
+        if found is not None:
+            stated = found.groupdict()
+            return _plausible(stated.get("limit")), _count(stated.get("used")), _count(stated.get("asked"))
+    bound = _LIMIT.search(text)
+    limit = _plausible(next(filter(None, bound.groups()), None)) if bound else None
+    if kind != "overflow":
+        return limit, None, None
+    numbers = _token_numbers(text)
+    if limit is None and len(numbers) == 2:
+        limit = min(numbers)
+    larger = [number for number in numbers if limit is not None and number > limit]
+    return limit, larger[0] if len(larger) == 1 else None, None
+
+
+def _parts(text: str) -> dict[str, str]:
+    """The numbers of a text by what they count: `input`, `output`, `limit`."""
+    numbers = [*_TOKENS.finditer(text)]
+    parts: dict[str, str] = {}
+    for index, number in enumerate(numbers):
+        next_start = numbers[index + 1].start() if index + 1 < len(numbers) else len(text)
+        last_end = numbers[index - 1].end() if index else 0
+        behind = re.split(r"[,;:.()]", text[number.end() : min(number.end() + _NEIGHBOURS, next_start)])[0]
+        ahead = re.split(r"[,;.()]", text[max(number.start() - _NEIGHBOURS, last_end) : number.start()])[-1]
+        for neighbour, name in ((behind, "output"), (behind, "input"), (ahead, "output"), (ahead, "limit")):
+            if _PARTS[name].search(neighbour):
+                parts.setdefault(name, number.group())
+                break
+    return parts
+
+
+def _states_size(text: str, prompt: int) -> bool:
+    """Whether a text in words that no rule knows says that a request of about so many tokens is above a limit."""
+    numbers = _token_numbers(text)
+    if len(numbers) != 2 or not _SIZE.search(text):
+        return False
+    return prompt / NEAR <= max(numbers) <= prompt * NEAR
+
+
+def _token_numbers(text: str) -> set[int]:
+    """The numbers of a text that may be tokens of a prompt or a window."""
+    found = [number for number in _TOKENS.finditer(text) if not text[: number.start()].endswith(_ADVICE)]
+    numbers = [_plausible(number.group()) for number in found]
+    return {number for number in numbers if number is not None}
+
+
+def _count(digits: str | None) -> int | None:
+    return int(re.sub(r"\D", "", digits)) if digits else None
+
+
+def _plausible(digits: str | None) -> int | None:
+    number = _count(digits)
+    return number if number in PLAUSIBLE else None
+
+
+def _evidence(error: ProviderError) -> tuple[str, int | None]:
+    """What an error says without litellm's class names, which are a guess, and its innermost HTTP status."""
+    texts: list[str] = []
+    status: int | None = None
+    for one in _chain(error):
+        stated = (getattr(one, name, None) for name in ("message", "body", "code"))
+        texts += [_unwrapped(part) for part in (str(one), *stated) if isinstance(part, str | Mapping)]
+        if _LITELLM_OVERFLOW in f"{type(one).__mro__} {str(one)[:200]}":
+            texts.append(_LITELLM_OVERFLOW)
+        status = _status(one) or status
+    return "\n".join(dict.fromkeys(filter(None, texts))), status
+
+
+def _chain(error: ProviderError) -> Iterator[ProviderError]:
+    """The error and the API errors that it was made from, outermost first."""
+    yield error
+    for _ in range(_DEEPEST):
+        if not isinstance(error, BaseException) or (cause := error.__cause__ or error.__context__) is None:
+            return
+        if getattr(cause, "status_code", None) is None and not getattr(cause, "body", None):
+            return
+        yield cause
+        error = cause
+
+
+def _status(error: ProviderError) -> int | None:
+    """The HTTP status of an exception, of an error's JSON, or at the beginning of its text."""
+    if isinstance(error, Mapping):
+        stated = [error.get("status_code"), error.get("status")]
+    else:
+        named = _CODE.match(_unwrapped(str(error)))
+        response = getattr(error, "response", None)
+        stated = [getattr(error, "status_code", None), getattr(response, "status_code", None)]
+        stated.append(int(named[1]) if named else None)
+    return next((one for one in stated if isinstance(one, int) and 100 <= one < 600), None)
+
+
+def _unwrapped(text: str | Mapping[str, Json]) -> str:
+    return _WRAPPED.sub("", str(text))

@@ -1,0 +1,92 @@
+"""How a provider's model is called: from a file, from the environment, or by default."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from workbench.base.errors import SettingError, refusal
+
+API_BASE = "WORKBENCH_API_BASE"
+"""The variable that holds the address of an OpenAI-compatible server, where none is given to the model."""
+
+MODELS_FILE = "WORKBENCH_MODELS"
+"""The variable that names a TOML file with `[default]` and `[models."<name>"]`, each with `ProviderOptions` fields."""
+
+
+class ProviderOptions(BaseModel):
+    """How a model is called. Keys are never written here: `key` names the variable that holds one.
+
+    Attributes:
+        timeout: seconds for one try, whole.
+        tries: how often a request is sent when the provider is busy, fails, or cannot be reached.
+        first_wait: seconds before the second try, doubled each time; the provider's Retry-After takes precedence.
+        longest_wait: seconds; a provider that asks for more than this is not waited for.
+        api_base: address of an OpenAI-compatible server.
+        key: the variable with the key; None leaves that to litellm, which knows each provider's.
+        temperature: left out for models that take none; None leaves it out always.
+        thinking: tokens that a model may think besides its answer.
+        window: tokens that the model takes; None looks it up.
+        input_usd, output_usd: dollars for a million tokens; None looks them up.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    timeout: Annotated[float, Field(gt=0)] = 120.0
+    tries: Annotated[int, Field(ge=1)] = 4
+    first_wait: Annotated[float, Field(ge=0)] = 1.0
+    longest_wait: Annotated[float, Field(ge=0)] = 60.0
+    api_base: str | None = None
+    key: str | None = None
+    temperature: float | None = 0.0
+    thinking: Annotated[int, Field(ge=0)] = 0
+    window: Annotated[int | None, Field(ge=1)] = None
+    input_usd: Annotated[float | None, Field(ge=0)] = None
+    output_usd: Annotated[float | None, Field(ge=0)] = None
+
+
+def provider_options(model: str) -> ProviderOptions:
+    """The options of a model: its own table in the file, then the file's default, then the environment.
+
+    Raises:
+        SettingError: the file cannot be read, or a value in it or in the environment is refused.
+    """
+    found: dict[str, object] = {}
+    for name in ("api_base", "timeout", "tries", "temperature"):
+        variable = f"WORKBENCH_{name.upper()}"
+        if text := os.environ.get(variable):
+            found |= _checked({name: text}, f"the variable {variable}", strict=False)
+    if path := os.environ.get(MODELS_FILE):
+        for table, values in _tables(Path(path)).items():
+            if table in ("default", model):
+                found |= _checked(values, f"{path}, [{table}]", strict=True)
+    return ProviderOptions.model_validate(found)
+
+
+def _checked(values: Mapping[str, object], where: str, *, strict: bool) -> dict[str, object]:
+    try:
+        return ProviderOptions.model_validate(values, strict=strict).model_dump(exclude_unset=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = first["loc"][0]
+        why = f"{name} is {first['input']!r}; {refusal(first)}"
+        if first["type"] == "extra_forbidden":
+            why = f"{name} is not an option; known are {', '.join(ProviderOptions.model_fields)}"
+        raise SettingError(f"{where}: {why}") from None
+
+
+def _tables(path: Path) -> Mapping[str, Mapping[str, object]]:
+    """The file's tables, the default one first."""
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SettingError(f"{path}, named by {MODELS_FILE}, cannot be read: {error}") from error
+    if unknown := set(found) - {"default", "models"}:
+        raise SettingError(f'{path} has a table {sorted(unknown)[0]!r}; it may have [default] and [models."NAME"]')
+    tables = {"default": found.get("default", {}), **found.get("models", {})}
+    if wrong := [name for name, table in tables.items() if not isinstance(table, dict)]:
+        raise SettingError(f"{path}: {wrong[0]!r} must be a table")
+    return tables

@@ -1,0 +1,150 @@
+"""How a run asks its models: from which cache, within which limits."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from socket import gethostname
+from typing import Self
+from uuid import uuid4
+
+from workbench.base.errors import SettingError
+from workbench.base.registry import found as found_models
+from workbench.engine.models import BUILTIN, find_model
+from workbench.engine.models.bundled import Bundled
+from workbench.engine.models.command import Command
+from workbench.engine.models.folder import Folder
+from workbench.engine.models.language_model import LanguageModel
+from workbench.engine.models.ledger import FILE, Ledger
+from workbench.engine.models.local import Local
+from workbench.engine.models.model import Model, SummaryRequest
+from workbench.engine.models.summary_quality import CHOICES, OnBadSummary, RepairingModel
+from workbench.engine.models.text_tools import TextToolModel
+from workbench.engine.models.weights import cache_folder
+from workbench.engine.models.wrappers import CachedModel, SplittingModel, innermost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSettings:
+    """The cache and the limits of real models; `extractive` needs neither.
+
+    Attributes:
+        cache: the folder with the answers; None for the default one.
+        use_cache: whether answers are taken from the cache and kept in it.
+        cache_only: never ask a model; an answer that is not in the cache is an error.
+        max_usd: the most dollars that the run may spend, earlier sittings included; None for no limit.
+        concurrency: the most concurrent calls, over all processes of the run; None for no limit.
+        run: name under which calls count against the limits; a run without one takes its folder's name.
+        on_bad_summary: what becomes of a summary that is useless: `fallback`, `fail` or `keep`.
+        replicate: another number sends every request anew.
+        served: the addresses of local servers by the name of their weights.
+        machine: the host name of the machine that keeps the limits; empty for any.
+        part: the part of the run that calls are for, such as one replicate.
+        sitting: the command that asks; within it a provider that is down is noticed once. Empty for no notice.
+    """
+
+    cache: Path | str | None = None
+    use_cache: bool = True
+    cache_only: bool = False
+    max_usd: float | None = None
+    concurrency: int | None = None
+    on_bad_summary: OnBadSummary = "fallback"
+    run: str = ""
+    replicate: int = 0
+    served: tuple[tuple[str, str], ...] = ()
+    machine: str = ""
+    part: str = ""
+    sitting: str = ""
+
+    def __post_init__(self) -> None:
+        if self.cache_only and not self.use_cache:
+            raise SettingError("answers cannot come from the cache alone while the cache is off")
+        if self.on_bad_summary not in CHOICES:
+            raise SettingError(f"on_bad_summary is {self.on_bad_summary!r}; it must be one of {', '.join(CHOICES)}")
+        _ = self.ledger
+
+    @classmethod
+    def of_run(cls, given: Self | None, folder: Path) -> Self:
+        """The settings of one command that writes into a folder: calls count for it unless another run is named."""
+        found = given or cls()
+        return replace(found, run=found.run or str(folder.resolve()), sitting=found.sitting or uuid4().hex)
+
+    @property
+    def ledger(self) -> Ledger:
+        """The file of answers and calls."""
+        file = Path(self.cache or cache_folder()) / FILE
+        return Ledger(file, self.run, self.max_usd, self.concurrency, self.sitting)
+
+    def model(self, wanted: str | Model) -> Model:
+        """The model under these settings.
+
+        Args:
+            wanted: its name, or a model; one that is no `LanguageModel` stays as it is.
+
+        Raises:
+            UnknownName: no model of that name.
+            SettingError: this is another machine than the one that keeps the limits.
+            SetupError: something is missing here that the model needs.
+        """
+        found = find_model(wanted)
+        if isinstance(found, Bundled):
+            return replace(found, on_bad_summary=self.on_bad_summary)
+        if not isinstance(found, LanguageModel):
+            return found
+        if isinstance(found, Local) and not found.address:
+            found = replace(found, address=dict(self.served).get(found.model, ""))
+        if self.machine not in ("", gethostname()) and (self.max_usd is not None or self.concurrency is not None):
+            raise SettingError(
+                f"spending and concurrency limits work on one machine only, but this worker runs on "
+                f"{gethostname()!r}, not on {self.machine!r}; use workers on one machine, or no such limit"
+            )
+        if not self.cache_only:
+            found.check()
+        limited = replace(found, ledger=self.ledger)
+        off, only = not self.use_cache, self.cache_only
+        if isinstance(limited, Folder):  # its answers are no less at hand than those of the cache
+            limited, only = replace(limited, writes=not only), False
+        asked: Model = CachedModel(limited, self.ledger, self.replicate, only, off, self.part)
+        if isinstance(limited, Command | Folder):
+            asked = TextToolModel(asked)
+        return RepairingModel(SplittingModel(asked), self.on_bad_summary)
+
+    def seal(self, model: Model) -> Mapping[str, object]:
+        """What the answers of one of these models depend on, besides the requests."""
+        inner = innermost(model)
+        if isinstance(inner, Bundled):
+            return {"bundled": inner.seal, "on_bad_summary": inner.on_bad_summary}
+        if not isinstance(inner, LanguageModel):
+            return {}
+        return {**inner.seal(_NO_REQUEST), "on_bad_summary": self.on_bad_summary}
+
+
+_NO_REQUEST = SummaryRequest(purpose="summary", system="", write=str)
+
+
+def model_names(text: str) -> tuple[str, ...]:
+    """Names of models between commas, such as `extractive,local`.
+
+    Raises:
+        SettingError: no name at all.
+    """
+    found = list[str]()
+    for part in text.split(","):
+        if found and found[-1].startswith("command:") and not _is_model(part):
+            found[-1] += f",{part}"  # a comma inside a command line
+        else:
+            found.append(part.strip())
+    if not all(found):
+        raise SettingError("a model has no name; write names such as extractive or litellm:gpt-4o-mini, between commas")
+    return tuple(dict.fromkeys(found))
+
+
+def _is_model(text: str) -> bool:
+    """Whether a text begins like the name of a model."""
+    kind = text.strip().partition(":")[0]
+    return kind in BUILTIN or kind in found_models("model", {})
+
+
+def local_weights(models: Sequence[str | Model]) -> tuple[str, ...]:
+    """The weights that these models need a server for on this machine."""
+    found = map(find_model, models)
+    return tuple(dict.fromkeys(one.model for one in found if isinstance(one, Local) and not one.address))

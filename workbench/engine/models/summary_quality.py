@@ -1,0 +1,252 @@
+"""Summaries are checked by code, repaired once by their model, and replaced where they stay useless."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, get_args
+
+from workbench.base.errors import ModelError, Refused
+from workbench.engine.extraction.entities import plain
+from workbench.engine.extraction.extractor import Extractor
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.model import Completion, SummaryRequest
+from workbench.engine.models.wrappers import ModelWrapper, with_total_cost
+from workbench.engine.transcript.message import Summary, counted_text
+
+What: TypeAlias = Literal["empty", "markup", "loop", "echo", "size", "cut", "sections", "fabricated"]
+
+TOO_LONG, FAR_TOO_LONG = 1.1, 1.5  # a summary's size as a part of what was allowed
+UNSUPPORTED, MOSTLY_UNSUPPORTED = 0.1, 0.5  # the share of names, numbers and quotes that the source does not contain
+SOME, MANY = 3, 6  # how many of them there must be at least
+LOOP = 6  # how often one line may come again
+ECHOED = 0.8  # the share of a summary that repeats whole lines of its prompt
+
+_MARKUP = re.compile(
+    r"<\|[\w-]+\|>|</?(?:tool_call|tool_calls|function_call|function_calls|tool_use|invoke|antml:\w+|parameter)\b[^>\n]{0,80}>|"
+    r"\[/?TOOL_CALLS?\]|<function=\w+|```tool_(?:code|call)|\bto=functions\.\w+|"
+    r"(?m:^\s*\{\s*\"(?:name|tool|function)\"\s*:\s*\"[\w.-]+\"\s*,\s*\"(?:arguments|parameters|input)\"\s*:)"
+)
+_LABEL = re.compile(
+    r"(?m)^\s*\[(?:User|Assistant|System|Summary|Result)\b[^\]\n]{0,80}\]:|</?(?:conversation|previous-summary)>"
+)
+_HEADING = re.compile(r"^[\s#*_>\-\d.)]*(.*?)[\s:*_#]*$")
+_NAMES = frozenset({"path", "url", "hash", "version", "flag", "identifier", "id", "number", "quote"})
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something wrong with a summary.
+
+    Attributes:
+        fatal: whether it makes the summary useless; else it is merely worse than it could be.
+        sentence: for the model that may repair it, and for reports.
+    """
+
+    what: What
+    fatal: bool
+    sentence: str
+
+
+def findings(request: SummaryRequest, answer: Completion) -> tuple[Finding, ...]:
+    """What is wrong with a model's summary; nothing for a good one.
+
+    Fails to see: a false sentence whose names are all true. Takes for false: a number that was worked out.
+    """
+    text = answer.text.strip()
+    if not text:
+        return (Finding("empty", True, "it is empty"),)
+    source = _source(request)
+    cut = Finding("cut", False, "it was cut off at its token limit") if answer.cut else None
+    found = (_markup(text, source), _loop(text), _echo(text, request), _size(request, text), cut,
+             _sections(request, text), _fabricated(text, source))  # fmt: skip
+    return tuple(finding for finding in found if finding is not None)
+
+
+def _source(request: SummaryRequest) -> str:
+    """All that a summary may be made of."""
+    parts = [request.previous, request.instructions, *map(counted_text, request.messages)]
+    return "\n".join([*parts, *request.files.read, *request.files.modified])
+
+
+def _markup(text: str, source: str) -> Finding | None:
+    found = next((one for one in _MARKUP.findall(text) if one.strip() not in source), None)
+    why = f"it contains the markup of a tool call or of a chat: {found and found.strip()!r}"
+    return None if found is None else Finding("markup", True, why)
+
+
+def _loop(text: str) -> Finding | None:
+    lines = [line.strip() for line in text.splitlines() if len(line.strip()) > 2]
+    line, times = Counter(lines).most_common(1)[0] if lines else ("", 0)
+    if times >= LOOP and times > len(lines) / 3:
+        return Finding("loop", True, f"it repeats itself: {_short(line)!r} occurs {times} times")
+    tail = text[-60:].strip()
+    if len(text) > 300 and (times := text.count(tail)) >= LOOP and times * len(tail) > len(text) / 2:
+        return Finding("loop", True, f"it repeats itself: {_short(tail)!r} occurs {times} times")
+    return None
+
+
+def _echo(text: str, request: SummaryRequest) -> Finding | None:
+    labels = len(_LABEL.findall(text))
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if labels >= SOME or labels > 0.2 * len(lines):
+        return Finding("echo", True, "it continues the record instead of summarising it: its lines have speaker labels")
+    long = [line for line in lines if len(line) >= 40]
+    if sum(map(len, long)) > ECHOED * len(text) and len(long) >= SOME:
+        prompt = request.prompt
+        copied = sum(len(line) for line in long if line in prompt)
+        if copied > ECHOED * len(text):
+            return Finding("echo", True, f"{copied / len(text):.0%} of it is copied word for word from the prompt")
+    return None
+
+
+def _size(request: SummaryRequest, text: str) -> Finding | None:
+    size = request.count(Summary(id="", text=text))
+    replaced = sum(map(request.count, request.messages)) + (
+        request.count(Summary(id="", text=request.previous)) if request.previous else 0
+    )
+    if request.messages and size >= replaced:
+        return Finding("size", True, f"it has {size} tokens, and the messages that it replaces only {replaced}")
+    if request.max_tokens is not None and size > TOO_LONG * request.max_tokens:
+        far = size > FAR_TOO_LONG * request.max_tokens
+        return Finding("size", far, f"it has {size} tokens; at most {request.max_tokens} were allowed")
+    return None
+
+
+def _sections(request: SummaryRequest, text: str) -> Finding | None:
+    if not request.sections:
+        return None
+    lines = {found.group(1).casefold() for line in text.splitlines() if (found := _HEADING.match(line))}
+    missing = [name for name in request.sections if name.casefold() not in lines]
+    if not missing:
+        return None
+    fatal = len(missing) > len(request.sections) / 2
+    return Finding("sections", fatal, f"these headings are missing: {', '.join(missing)}")
+
+
+def _fabricated(text: str, source: str) -> Finding | None:
+    opened = plain(source.replace("\\n", " ").replace('\\"', '"').replace("\\\\", "\\"))  # escapes of JSON
+    digits = opened.replace(",", "").replace("_", "")
+    extractor = Extractor()
+    extractor.read("\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")))
+    named = [
+        (kind, name)
+        for kind, name in extractor.entities
+        if kind in _NAMES and (kind != "number" or len(name.split(" ")[0].strip("%")) > 2)
+    ]
+    false = [name for kind, name in named if not _is_supported(kind, name, digits if kind == "number" else opened)]
+    if len(false) < SOME or len(false) < UNSUPPORTED * len(named):
+        return None
+    fatal = len(false) >= MANY and len(false) > MOSTLY_UNSUPPORTED * len(named)
+    shown = ", ".join(map(repr, map(_short, false[:8])))
+    return Finding(
+        "fabricated", fatal, f"{len(false)} of the {len(named)} things it names are not in the record: {shown}"
+    )
+
+
+def _is_supported(kind: str, name: str, source: str) -> bool:
+    text = plain(name)
+    if kind == "number":
+        return text.split(" ")[0] in source
+    return text in source or (kind == "path" and any(tail in source for tail in _tails(text)))
+
+
+def _tails(path: str) -> Iterator[str]:
+    """What a path may be called for short: its last two parts, and the file alone."""
+    parts = [part for part in path.split("/") if part not in ("", ".", "~")]
+    if len(parts) > 2:
+        yield "/".join(parts[-2:])
+    if parts and "." in parts[-1]:
+        yield parts[-1]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+OnBadSummary: TypeAlias = Literal["fallback", "fail", "keep"]
+"""What becomes of a useless summary: what the preset declares for that, a failed replay, or it is used as it is."""
+
+CHOICES: tuple[OnBadSummary, ...] = get_args(OnBadSummary)
+
+STANDS_IN = "extractive stands in"
+
+_TAG = re.compile(r"<(?=\s*/?\s*draft\b)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class RepairingModel(ModelWrapper):
+    """Checks each summary; asks once more, saying what is wrong; then does what the user chose.
+
+    Attributes:
+        otherwise: `fallback` takes the text that the preset declares for a model that fails, and the extractive summary
+            where it declares none; `fail` accepts no other text in the model's place; `keep` takes the first summary
+            as it came and only lists what is wrong with it.
+    """
+
+    otherwise: OnBadSummary = "fallback"
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        """The summary, with what is wrong with it in `findings`; raises Refused where no other text is accepted."""
+        if request.purpose == "question":
+            return self.model.complete(request)
+        try:
+            first = self.model.complete(request)
+        except ModelError as error:
+            if self.otherwise == "fail" and not error.outage:
+                raise Refused(f"{self.name} wrote no summary: {error}") from error
+            raise
+        wrong = findings(request, first)
+        if not wrong or self.otherwise == "keep":
+            return replace(first, findings=_sentences(wrong))
+        completion, left = self._repaired(request, first, wrong)
+        if not any(one.fatal for one in left):
+            return replace(completion, findings=_sentences(left))
+        return self._fallback(request, completion, left)
+
+    def _repaired(
+        self, request: SummaryRequest, first: Completion, wrong: Sequence[Finding]
+    ) -> tuple[Completion, Sequence[Finding]]:
+        """The better one of two summaries, with what both cost."""
+        try:
+            second = self.model.complete(replace(request, write=lambda _: _repair_prompt(request, first.text, wrong)))
+        except ModelError as error:
+            if error.outage:
+                raise
+            return first, wrong  # the first one may still be of use
+        left = findings(request, second)
+        better = _rank(left) >= _rank(wrong)
+        best, method = (second, "repaired") if better else (first, "repair was worse")
+        best = replace(best, method=", ".join(filter(None, (best.method, method))))
+        return with_total_cost(best, (first, second)), left if better else wrong
+
+    def _fallback(self, request: SummaryRequest, completion: Completion, wrong: Sequence[Finding]) -> Completion:
+        why = f"{completion.model} wrote a useless summary: {'; '.join(_sentences(wrong))}"
+        if self.otherwise == "fail":
+            raise Refused(why)
+        if not completion.text.strip() and request.if_empty is not None:
+            return completion  # the preset says itself what an empty summary means
+        completion = replace(completion, fallback=True, why=why, findings=_sentences(wrong))
+        if (stand_in := request.stand_in) is not None:
+            return replace(completion, text=stand_in, method="")
+        extract = Extractive().complete(request)
+        return replace(completion, text=extract.text, model=extract.model, method=STANDS_IN)
+
+
+def _repair_prompt(request: SummaryRequest, draft: str, wrong: Sequence[Finding]) -> str:
+    """The prompt of the second request: the first one, the draft that it gave, and what is wrong with the draft."""
+    faults = "\n".join(f"- {one.sentence}" for one in wrong)
+    return (
+        f"{request.prompt}\n\nThis was written for it before:\n\n<draft>\n{_TAG.sub('&lt;', draft) or '(nothing)'}\n"
+        f"</draft>\n\nIt cannot be used as it is:\n{faults}\n\n"
+        "Write the whole summary again, without these faults. Name only what occurs in the record above."
+    )
+
+
+def _rank(found: Sequence[Finding]) -> tuple[int, int]:
+    """More is better: first no fatal findings, then few."""
+    return -sum(one.fatal for one in found), -len(found)
+
+
+def _sentences(found: Sequence[Finding]) -> tuple[str, ...]:
+    return tuple(one.sentence for one in found)

@@ -1,0 +1,101 @@
+"""Counts tokens as OpenAI's newer models do, from the table in litellm's package: never from a network."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from importlib.util import find_spec
+from itertools import chain, islice
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from workbench.base.errors import SetupError
+from workbench.engine.transcript.message import PER_MESSAGE, Message, counted_text, image_tokens
+
+if TYPE_CHECKING:
+    from tiktoken import Encoding
+
+ENCODING = "o200k_base"
+PIECE = 100_000  # characters at once where a text is too monotonous for tiktoken, whose stack holds 900,000 blanks
+
+TABLE = "fb374d419588a4632f3f557e76b4b70aebbca790"
+SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
+"""The encoding's file in a cache folder of tiktoken, and its hash.
+
+Source:
+    tiktoken 0.14, `tiktoken_ext/openai_public.py` and `load.py`.
+"""
+
+_CACHE_DIR = "TIKTOKEN_CACHE_DIR"
+_LOADING = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class TiktokenCounter:
+    """A token counter for the encoding o200k. It loads the encoding once a process, at the first count."""
+
+    def __call__(self, message: Message, /) -> int:
+        """Tokens of the message's words, thoughts and calls, of its images, and of its frame."""
+        return self.count_text(counted_text(message)) + image_tokens(message) + PER_MESSAGE
+
+    def count_text(self, text: str) -> int:
+        """Tokens of a bare text; what looks like a special token is counted as the text that it is."""
+        encode = loaded().encode
+        try:
+            return len(encode(text, disallowed_special=()))
+        except ValueError:  # a run of about a million blanks overflows tiktoken's stack
+            pieces = (text[i : i + PIECE] for i in range(0, len(text), PIECE))
+            return sum(len(encode(piece, disallowed_special=())) for piece in pieces)
+
+    def beginning(self, text: str, tokens: int) -> str:
+        """The first tokens of a text; the whole text where it has no more."""
+        if self.count_text(text) <= tokens:
+            return text
+        pieces = (text[i : i + PIECE] for i in range(0, len(text), PIECE))
+        first_tokens = islice(chain.from_iterable(map(self._encoded, pieces)), tokens)
+        return loaded().decode(list(first_tokens), errors="ignore")
+
+    def _encoded(self, piece: str) -> list[int]:
+        return loaded().encode(piece, disallowed_special=())
+
+    def sizes(self, messages: Iterable[Message]) -> tuple[int, ...]:
+        """Tokens of each message."""
+        return tuple(map(self, messages))
+
+
+@lru_cache(maxsize=1)
+def loaded() -> Encoding:
+    """The encoding, read from a table on this disk.
+
+    Raises:
+        SetupError: no whole table is here. Nothing is ever fetched.
+    """
+    import tiktoken
+
+    with _LOADING:
+        before = os.environ.get(_CACHE_DIR)
+        os.environ[_CACHE_DIR] = str(_folder())
+        try:
+            return tiktoken.get_encoding(ENCODING)
+        finally:
+            del os.environ[_CACHE_DIR]
+            if before is not None:
+                os.environ[_CACHE_DIR] = before
+
+
+def _folder() -> Path:
+    """The first folder with that very table; tiktoken would download where the file is missing or differs."""
+    spec = find_spec("litellm")  # finds the package without importing it, which takes seconds
+    places = (spec and spec.submodule_search_locations) or ()
+    own = Path(os.environ.get(_CACHE_DIR, ""))
+    for folder in (own, *(Path(place, "litellm_core_utils", "tokenizers") for place in places)):
+        if (folder / TABLE).is_file() and sha256((folder / TABLE).read_bytes()).hexdigest() == SHA256:
+            return folder
+    raise SetupError(
+        f"the table of the encoding {ENCODING!r} is missing or damaged; it comes with the package litellm: "
+        "pip install --force-reinstall litellm"
+    )

@@ -1,0 +1,329 @@
+"""Models around models: stored completions, requests in parts, and what all wrappers have in common."""
+
+import hashlib
+import json
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+
+from workbench.base.errors import ModelError, SetupError, Unanswered
+from workbench.engine.models.language_model import LanguageModel
+from workbench.engine.models.ledger import Ledger, Stored
+from workbench.engine.models.model import Completion, Model, Purpose, SummaryRequest, is_concurrent, reads_messages
+from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.engine.transcript.message import Message, Summary, Text, counted_text
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWrapper:
+    """A model around another one, with its name, its window and its threads."""
+
+    model: Model
+
+    @property
+    def name(self) -> str:
+        """Name shown in reports."""
+        return self.model.name
+
+    @property
+    def at_once(self) -> bool:
+        """Whether several requests may be sent at the same time."""
+        return is_concurrent(self.model)
+
+    @property
+    def reads_messages(self) -> bool:
+        """Whether it reads the messages themselves, whatever the prompt leaves out."""
+        return reads_messages(self.model)
+
+    def window(self, request: SummaryRequest, /) -> int | None:
+        """The context window in tokens, completion included; None if unknown."""
+        own = getattr(self.model, "window", None)
+        return own(request) if callable(own) else None
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweringModel(ModelWrapper):
+    """A model in a replay: where no answer comes, the replay ends, and no other text takes the answer's place.
+
+    Attributes:
+        answers: for each answer, whether it was of use.
+    """
+
+    answers: list[bool] = field(default_factory=list, compare=False, repr=False)
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        """The model's completion.
+
+        Raises:
+            Unanswered: its provider gave no answer, or the request was not sent.
+            ModelError: the model answered, or would have to, and its answer is of no use.
+        """
+        try:
+            completion = self.model.complete(request)
+        except ModelError as error:
+            if error.outage:
+                raise Unanswered(str(error)) from error
+            self.answers.append(False)
+            raise
+        self.answers.append(bool(completion.text.strip()) and not completion.fallback)
+        return completion
+
+
+def innermost(model: Model) -> Model:
+    """The model inside all wrappers, for the replicate that is asked for."""
+    while isinstance(model, ModelWrapper):
+        model = model.model.for_replicate(model.replicate) if isinstance(model, CachedModel) else model.model
+    return model
+
+
+def with_total_cost(completion: Completion, of: Sequence[Completion]) -> Completion:
+    """A completion that took several, with the tokens, dollars and seconds of all of them."""
+    usd = [one.usd for one in of if one.usd is not None]
+    return replace(
+        completion,
+        input_tokens=sum(one.input_tokens for one in of),
+        output_tokens=sum(one.output_tokens for one in of),
+        cached_tokens=sum(one.cached_tokens for one in of),
+        usd=sum(usd) if len(usd) == len(of) else None,
+        seconds=sum(one.seconds for one in of),
+        counted=any(one.counted for one in of),
+        misreport=next((one.misreport for one in of if one.misreport), ""),
+    )
+
+
+COUNTS = ("input_tokens", "output_tokens", "cached_tokens")
+"""Figures of a completion without which nothing can be counted."""
+VERSION = 1
+"""Of the key and of what is stored; another version finds no completion of this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class CachedModel(ModelWrapper):
+    """Takes completions from the ledger, and asks the model only for those that are not there.
+
+    The key is made of the model, its settings, the whole prompt and the replicate. Where two processes send the same
+    request at once, one of them asks and the other one waits for its completion. Errors are not kept.
+
+    Attributes:
+        replicate: another number asks for the same request anew.
+        only: never ask the model.
+        off: ask it each time, and keep nothing.
+        part: the part of the run that calls are made for, which is in their names in the ledger.
+        asked: those names, in the order of the requests.
+    """
+
+    model: LanguageModel
+    ledger: Ledger
+    replicate: int = 0
+    only: bool = False
+    off: bool = False
+    part: str = ""
+    asked: list[str] = field(default_factory=list, compare=False, repr=False)
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        """The stored completion, else the model's; raises Unanswered where the model may not be asked."""
+        key = self.key(request)
+        name = f"{key} {self.part}"
+        self.asked.append(name)
+        if self.off:
+            return self._ask(request, name)
+        completion = self._stored(key)
+        if completion is not None:
+            return completion
+        if self.only:
+            raise Unanswered(
+                f"{self.name} was not asked, since answers may come from the cache alone, and {self.ledger.path} has "
+                "no answer to this request"
+            )
+        try:
+            completion = self._ask(request, name)
+        except BaseException:
+            self.ledger.release(key)
+            raise
+        self.ledger.keep(key, asdict(completion))
+        return completion
+
+    def _stored(self, key: str) -> Completion | None:
+        """The stored completion; None where there is none, and it is this process that asks."""
+        while True:
+            stored = self.ledger.stored(key) if self.only else self.ledger.claim(key, self.model.patience)
+            if stored is None:
+                return None
+            if (completion := _completion(stored)) is not None:
+                return completion
+            self.ledger.forget(key)
+
+    def _ask(self, request: SummaryRequest, name: str) -> Completion:
+        model = self.model.for_replicate(self.replicate)
+        if model.ledger is not None:
+            model = replace(model, ledger=replace(model.ledger, request=name))
+        return model.complete(request)
+
+    def key(self, request: SummaryRequest) -> str:
+        """A name for the request: SHA-256 of all that its completion depends on."""
+        seal = self.model.for_replicate(self.replicate).seal(request)
+        parts = [VERSION, seal, request.system, request.prompt, request.max_tokens, self.replicate]
+        parts += [request.logprobs] if request.logprobs else []
+        text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _completion(stored: Stored) -> Completion | None:
+    """A completion as it was stored; None where it is not one."""
+    if not isinstance(stored.get("text"), str) or not all(isinstance(stored.get(name, 0), int) for name in COUNTS):
+        return None
+    try:
+        calls = tuple((name, arguments) for name, arguments in stored.get("calls", ()))
+        logprobs = tuple((token, others) for token, others in stored.get("logprobs", ()))
+        return Completion(**{**stored, "findings": (), "logprobs": logprobs, "calls": calls})
+    except (TypeError, ValueError):
+        return None
+
+
+def with_replicate(model: Model, replicate: int) -> Model:
+    """The same model, with the stored completions of another replicate; a model that stores none stays as it is."""
+    if isinstance(model, CachedModel):
+        return replace(model, replicate=model.replicate + replicate)
+    if isinstance(model, ModelWrapper):
+        return replace(model, model=with_replicate(model.model, replicate))
+    return model
+
+
+def requests_of(model: Model) -> tuple[str, ...]:
+    """The names in the ledger of all that a model was asked, cached answers included; none for one without a cache."""
+    while isinstance(model, ModelWrapper) and not isinstance(model, CachedModel):
+        model = model.model
+    return tuple(dict.fromkeys(model.asked)) if isinstance(model, CachedModel) else ()
+
+
+MARGIN = 1.25  # the model's own tokens that there may be for one of ours
+LARGEST_COMPLETION = 0.25  # the share of a window that a completion may ask for; more leaves too little to read
+MOST_PARTS = 64
+MOST_HALVINGS = 5
+FEWEST_CHARACTERS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class SplittingModel(ModelWrapper):
+    """Sends the request whole where the prompt fits, and else part by part, each with the summary so far.
+
+    Where no window is known, the model's own error says that the prompt does not fit.
+
+    Nothing is left out, and the completion's `method` says in how many parts it came about.
+    """
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        """The completion.
+
+        Raises:
+            ModelError: the model gave none, or the prompt does not fit and cannot be split.
+        """
+        window = self.window(request)
+        if request.purpose == "question":
+            return self.model.complete(request)
+        if window is None:
+            return self._in_unknown_window(request)
+        most = int(LARGEST_COMPLETION * window)
+        lowered = request if (request.max_tokens or 0) <= most else replace(request, max_tokens=most)
+        room = window - (lowered.max_tokens or 0)
+        if _size(lowered.prompt) <= room:
+            try:
+                completion = self.model.complete(lowered)
+                method = completion.method if lowered is request else "bound lowered to fit the window"
+                return replace(completion, method=method)
+            except ModelError as error:
+                if not error.overflow:
+                    raise
+                room = int(0.6 * room)  # its tokens are smaller than estimated
+        if not hasattr(lowered.write, "left_out"):  # it is not written from the messages
+            raise ModelError(
+                f"the prompt does not fit into {self.name}, which takes {window} tokens, and it cannot be split",
+                overflow=True,
+            )
+        return self._in_parts(lowered, room)
+
+    def _in_unknown_window(self, request: SummaryRequest) -> Completion:
+        """The completion of a model that says only by its error how much it takes.
+
+        Then parts are as large as the error allows, and half as large after each further error.
+        """
+        try:
+            return self.model.complete(request)
+        except ModelError as error:
+            if not error.overflow or not hasattr(request.write, "left_out"):
+                raise
+            refusal = error
+        room = _size(request.prompt) // 2
+        if refusal.limit is not None:
+            room = min(room, int(refusal.limit * (1 - LARGEST_COMPLETION)))
+        for _ in range(MOST_HALVINGS):
+            try:
+                return self._in_parts(request, room)
+            except ModelError as error:
+                if not error.overflow:
+                    raise
+                refusal, room = error, room // 2
+        raise refusal
+
+    def _in_parts(self, request: SummaryRequest, room: int) -> Completion:
+        left, so_far = list(request.messages), request.previous
+        completions: list[Completion] = []
+        while left:
+            if len(completions) == MOST_PARTS:
+                raise ModelError(
+                    f"the prompt does not fit into {self.name}, not even in {MOST_PARTS} parts", overflow=True
+                )
+            part, left = _next_part(request, left, so_far, room)
+            partial = _partial(request, part, so_far)
+            completions.append(replace(self.model.complete(partial), left_out=partial.left_out))
+            so_far = completions[-1].text
+            if not so_far.strip():
+                break  # an empty part would lose what came before: the whole is no answer
+        return replace(
+            with_total_cost(completions[-1], completions),
+            method=f"in {len(completions)} parts",
+            left_out=sum(one.left_out or 0 for one in completions),
+        )
+
+
+def _size(text: str) -> int:
+    try:
+        tokens = TiktokenCounter().count_text(text)
+    except (ImportError, SetupError):  # only the engine is installed
+        tokens = len(text.encode("utf-8", "surrogatepass")) // 4
+    return int(MARGIN * tokens) + 64
+
+
+def _partial(request: SummaryRequest, part: Sequence[Message], so_far: str) -> SummaryRequest:
+    """The request about some of the messages, with the summary of those before."""
+    purpose: Purpose = "update" if request.purpose == "summary" and so_far else request.purpose
+    return replace(request, purpose=purpose, messages=tuple(part), previous=so_far)
+
+
+def _next_part(
+    request: SummaryRequest, left: list[Message], so_far: str, room: int
+) -> tuple[list[Message], list[Message]]:
+    """As many messages as fit, at least one or the beginning of one, and the rest.
+
+    Raises:
+        ModelError: not even a few words fit.
+    """
+
+    def size(messages: Sequence[Message]) -> int:
+        return _size(_partial(request, messages, so_far).prompt)
+
+    fit = bisect_right(range(1, len(left) + 1), room, key=lambda n: size(left[:n]))
+    if fit:
+        return left[:fit], left[fit:]
+    text = counted_text(left[0])
+    length = len(text) // 2
+    while length >= FEWEST_CHARACTERS:
+        beginning = _with_text(left[0], text[:length])
+        if size([beginning]) <= room:
+            return [beginning], [_with_text(left[0], text[length:]), *left[1:]]
+        length //= 2
+    raise ModelError("the prompt does not fit into the model's window, not even without the record", overflow=True)
+
+
+def _with_text(message: Message, text: str) -> Message:
+    return replace(message, text=text) if isinstance(message, Summary) else replace(message, blocks=(Text(text),))

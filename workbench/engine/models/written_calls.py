@@ -1,0 +1,125 @@
+"""Tool calls as plain text: a JSON object in a fenced block for each call."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.engine.transcript.message import Json
+
+FENCE = "```"
+KIND = "tool"
+"""What the first line of a block says that is a call."""
+
+_BLOCK = re.compile(rf"^{FENCE}{KIND}[ \t]*\n(.*?)^{FENCE}[ \t]*$\n?", re.DOTALL | re.MULTILINE)
+_OPENING = re.compile(rf"^{FENCE}{KIND}\b", re.MULTILINE)
+
+
+class UnreadableCall(ValueError):
+    """A call that cannot be read: says why, in a sentence for the model that wrote it."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenAnswer:
+    """An answer with its calls taken out of its text.
+
+    Attributes:
+        calls: each one's name, and its arguments as JSON.
+    """
+
+    words: str
+    calls: tuple[tuple[str, str], ...]
+
+
+def conversation_text(chat: Sequence[Mapping[str, Json]], tools: Sequence[Mapping[str, Json]]) -> str:
+    """A conversation with tools as plain text: its messages, the tools, and how to answer."""
+    parts = list(map(_message_text, chat))
+    if tools:
+        parts += [f"[tools that you may call]\n{_tools_text(tools)}", f"[how to answer]\n{_how_to_answer(tools)}"]
+    return "\n\n".join(parts)
+
+
+def _message_text(message: Mapping[str, Json]) -> str:
+    role = str(message["role"])
+    title = f"result of {message['tool_call_id']}" if role == "tool" else role
+    calls = [
+        f"({call['id']})\n{call_text(call['function']['name'], call['function']['arguments'])}"
+        for call in message.get("tool_calls") or ()
+    ]
+    return "\n".join([f"[{title}]", *filter(None, [_content_text(message.get("content")), *calls])])
+
+
+def _content_text(content: Json) -> str:
+    if isinstance(content, list):
+        return "\n".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+    return str(content or "")
+
+
+def call_text(name: str, arguments: str) -> str:
+    """A call as a model writes it; its arguments are JSON."""
+    return f'{FENCE}{KIND}\n{{"tool": {json.dumps(name)}, "arguments": {arguments}}}\n{FENCE}'
+
+
+def _tools_text(tools: Sequence[Mapping[str, Json]]) -> str:
+    return "\n".join(map(_tool_text, tools))
+
+
+def _tool_text(tool: Mapping[str, Json]) -> str:
+    function = tool["function"]
+    return f"- {function['name']}({', '.join(_arguments_of(function))}): {function.get('description', '')}"
+
+
+def _arguments_of(function: Mapping[str, Json]) -> Iterator[str]:
+    for name, about in function.get("parameters", {}).get("properties", {}).items():
+        yield f"{name}: {about.get('description') or about.get('type', 'text')}"
+
+
+def _how_to_answer(tools: Sequence[Mapping[str, Json]]) -> str:
+    function = tools[0]["function"]
+    example = dict.fromkeys(list(function.get("parameters", {}).get("properties", {}))[:1], "...")
+    return (
+        "Write what you say as plain text. To call a tool, write a block for each call, which holds "
+        f"one JSON object and nothing else:\n\n{call_text(function['name'], json.dumps(example))}\n\n"
+        "Arguments are texts or numbers. You get the results in the next message. "
+        "An answer without a block ends your turn."
+    )
+
+
+def read_answer(text: str, tools: Sequence[Mapping[str, Json]]) -> WrittenAnswer:
+    """The words and the calls of an answer.
+
+    Raises:
+        UnreadableCall: a block is not closed, holds no call, or one of a tool that does not exist.
+    """
+    calls = tuple(_call(block, tools) for block in _BLOCK.findall(text))
+    words = _BLOCK.sub("", text)
+    if _OPENING.search(words):
+        raise UnreadableCall(f"a block that begins with {FENCE}{KIND} does not end with a line {FENCE}.")
+    return WrittenAnswer(words.strip(), calls)
+
+
+def _call(block: str, tools: Sequence[Mapping[str, Json]]) -> tuple[str, str]:
+    names = [str(tool["function"]["name"]) for tool in tools]
+    try:
+        call = json.loads(block)
+    except ValueError as error:
+        raise UnreadableCall(f"the block {_short(block)} is no JSON ({error}).") from None
+    if not isinstance(call, dict) or set(call) != {"tool", "arguments"}:
+        what = 'an object with "tool" and "arguments" alone'
+        raise UnreadableCall(f"the block {_short(block)} must be {what}.")
+    if call["tool"] not in names:
+        raise UnreadableCall(f"there is no tool {call['tool']!r}; there are {', '.join(names)}.")
+    arguments = call["arguments"]
+    if not isinstance(arguments, dict) or not all(map(_is_value, arguments.values())):
+        what = "an object whose values are texts or numbers"
+        raise UnreadableCall(f"the arguments of {call['tool']} must be {what}.")
+    return call["tool"], json.dumps(arguments, ensure_ascii=False)
+
+
+def _is_value(value: Json) -> bool:
+    return isinstance(value, str | int | float)
+
+
+def _short(block: str) -> str:
+    text = " ".join(block.split())
+    return text if len(text) <= 100 else f"{text[:97]}..."

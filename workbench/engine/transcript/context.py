@@ -1,0 +1,189 @@
+"""What a request would send: the thing that compaction compacts, and where it may be cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    TokenCounter,
+    ToolCall,
+    ToolResult,
+    chars_per_token,
+    is_real_user,
+)
+
+
+def answered(messages: Sequence[Message]) -> dict[int, tuple[int, ToolCall]]:
+    """For the index of each tool result, the index of the message that made the call, and the call; none without one.
+
+    Some providers use a call id again, so a result belongs to the newest earlier call of that id.
+    """
+    newest: dict[str, tuple[int, ToolCall]] = {}
+    found: dict[int, tuple[int, ToolCall]] = {}
+    for i, message in enumerate(messages):
+        if message.role == "tool":
+            if message.call_id in newest:
+                found[i] = newest[message.call_id]
+        elif message.role == "assistant":
+            for block in message.blocks:
+                if block.type == "tool_call":
+                    newest[block.id] = (i, block)
+    return found
+
+
+def callers(messages: Sequence[Message]) -> dict[int, int]:
+    """For the index of each tool result, the index of the message that made the call; none without a call."""
+    return {i: caller for i, (caller, _) in answered(messages).items()}
+
+
+def cut_points(messages: Sequence[Message], caller_of: Mapping[int, int] | None = None) -> list[bool]:
+    """Say for each index 0..n whether `messages[:i]` and `messages[i:]` part no call from its result.
+
+    Args:
+        messages: n messages.
+        caller_of: their `callers`, where they are known.
+
+    Returns:
+        n + 1 flags. The ends are always allowed.
+    """
+    flags = [True] * (len(messages) + 1)
+    last_result = {caller: i for i, caller in (callers(messages) if caller_of is None else caller_of).items()}
+    closed = 0
+    for caller, last in sorted(last_result.items()):
+        if last >= closed:
+            for i in range(caller + 1 if caller >= closed else closed, last + 1):
+                flags[i] = False
+            closed = last + 1
+    return flags
+
+
+def with_partners(messages: Sequence[Message], wanted: Iterable[int]) -> set[int]:
+    """The wanted indices, and with each call its results and with each result its call and that call's others."""
+    found = set(wanted)
+    if not any(isinstance(messages[i], AssistantMessage | ToolResult) for i in found):
+        return found
+    caller_of = callers(messages)
+    together = {caller_of.get(i, i) for i in found}
+    found |= together
+    found.update(i for i, caller in caller_of.items() if caller in together)
+    return found
+
+
+def last_user(messages: Sequence[Message]) -> int | None:
+    """The index of the newest message that a person wrote, or None."""
+    return next((i for i in range(len(messages) - 1, -1, -1) if is_real_user(messages[i])), None)
+
+
+def in_turn(messages: Sequence[Message]) -> bool:
+    """Whether the model has still to answer: the newest message is a person's, a result, or asks for one."""
+    return any(one.role in ("user", "tool") or (one.role == "assistant" and bool(one.calls)) for one in messages[-1:])
+
+
+def pinned(messages: Sequence[Message]) -> set[int]:
+    """The indices of pinned messages and of their partners."""
+    return with_partners(messages, [i for i, message in enumerate(messages) if message.pinned])
+
+
+def protected(messages: Sequence[Message]) -> set[int]:
+    """The indices that no strategy may lose: pinned messages with their partners, and the newest user message."""
+    newest = last_user(messages)
+    return pinned(messages) | ({newest} if newest is not None else set())
+
+
+EMPTY: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Context:
+    """Messages with their sizes, each counted once as it entered.
+
+    Attributes:
+        sizes: tokens of each message.
+        overhead: tokens sent with every request that no message holds (system prompt, tool schemas).
+        count: the counter for new messages.
+        archive: full texts that stages took out of messages, by the reference in their place.
+        tokens: the whole request: overhead and all sizes.
+    """
+
+    messages: tuple[Message, ...]
+    sizes: tuple[int, ...]
+    overhead: int = 0
+    count: TokenCounter = chars_per_token
+    archive: Mapping[str, str] = field(default_factory=lambda: EMPTY)
+    tokens: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        if len(self.messages) != len(self.sizes):
+            raise ValueError(f"{len(self.messages)} messages but {len(self.sizes)} sizes")
+        object.__setattr__(self, "tokens", self.overhead + sum(self.sizes))
+
+    @classmethod
+    def of(cls, messages: Iterable[Message], count: TokenCounter = chars_per_token, overhead: int = 0) -> Context:
+        """A context of these messages, each counted now."""
+        said = tuple(messages)
+        return cls(said, tuple(count(message) for message in said), overhead, count)
+
+    @property
+    def spoken(self) -> int:
+        """Tokens of the messages alone."""
+        return self.tokens - self.overhead
+
+    @cached_property
+    def answered(self) -> Mapping[int, tuple[int, ToolCall]]:
+        """For the index of each tool result, the index of the message that made the call, and the call; found once."""
+        return answered(self.messages)
+
+    @cached_property
+    def callers(self) -> Mapping[int, int]:
+        """For the index of each tool result, the index of the message that made the call."""
+        return {i: caller for i, (caller, _) in self.answered.items()}
+
+    @cached_property
+    def calls(self) -> dict[int, ToolCall]:
+        """For the index of each tool result, the call that it answers."""
+        return {i: call for i, (_, call) in self.answered.items()}
+
+    @cached_property
+    def cut_points(self) -> Sequence[bool]:
+        """For each index whether a cut there parts no call from its result."""
+        return cut_points(self.messages, self.callers)
+
+    def sizes_of(self, messages: Iterable[Message]) -> list[int]:
+        """The size of each of these messages; those of this context are not counted again."""
+        known = dict(zip(map(id, self.messages), self.sizes, strict=True))
+        return [known[id(message)] if id(message) in known else self.count(message) for message in messages]
+
+
+class OpenContext:
+    """A context that still grows: appending and asking for its size cost the same however long it is."""
+
+    __slots__ = ("archive", "count", "messages", "overhead", "sizes", "tokens")
+
+    def __init__(self, start: Context) -> None:
+        self.messages: list[Message] = list(start.messages)
+        self.sizes: list[int] = list(start.sizes)
+        self.overhead = start.overhead
+        self.count = start.count
+        self.archive = start.archive
+        self.tokens = start.tokens
+
+    def append(self, message: Message, size: int | None = None) -> None:
+        """Add a message; its size in tokens is counted unless it is passed."""
+        size = self.count(message) if size is None else size
+        self.messages.append(message)
+        self.sizes.append(size)
+        self.tokens += size
+
+    @property
+    def spoken(self) -> int:
+        """Tokens of the messages alone."""
+        return self.tokens - self.overhead
+
+    def closed(self) -> Context:
+        """The context as it is now."""
+        return Context(tuple(self.messages), tuple(self.sizes), self.overhead, self.count, self.archive)

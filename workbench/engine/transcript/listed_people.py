@@ -1,0 +1,163 @@
+"""Names of people by lists of given names and surnames, and names beside what only a person has.
+
+tests/benchmarks/name_lists.py says where the lists are from.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from workbench.engine.transcript.people import CAPITAL, PARTICLE, WORD, is_name_word, is_person
+from workbench.engine.transcript.words import phrases_of
+
+
+def _listed(file: str) -> frozenset[str]:
+    lines = Path(__file__).with_name(file).read_text("utf-8").splitlines()
+    return frozenset(name for line in lines if not line.startswith("#") for name in line.split(" "))
+
+
+GIVEN_NAMES = _listed("given_names.txt")
+"""Frequent ones: each stands for a person also where an unknown word is beside it."""
+_RARE_GIVEN_NAMES = _listed("rare_given_names.txt")
+_SURNAMES = _listed("surnames.txt")
+_NAME_LIKE = re.compile(
+    rf"{CAPITAL}(?<![\w.@/\\$-].)(?:(?<=[A-Z])\.(?=[ A-Z-])(?:[ -]?[A-Z]\.){{0,2}} ?(?:{PARTICLE} )?{CAPITAL})?"
+    rf"[^\W\d_]*(?:['’-][^\W\d_]+)*(?:,? (?:{PARTICLE} )?{WORD}){{0,3}}(?![\w(@/-])"
+)
+"""Words with capitals, initials before them, a comma between the first two at most."""
+_PART = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*\.?")
+_PHRASES = phrases_of("people.toml")
+_TOLD, _DOINGS = frozenset(_PHRASES["told"]), frozenset(_PHRASES["doings"])
+"""Before a given name alone, it is a person to whom something is said or done."""
+_ORDER = re.compile(
+    rf"\b(?:{'|'.join(_PHRASES['orders'])}) (?P<name>[^\W\d_A-Z]{{4,15}})(?: (?:or|and|oder|und|ou|et|o|y|e|of|en)"
+    r" (?P<other>[^\W\d_A-Z]{4,15}))?(?![\w.(/-])"
+)
+"""A name in small letters, as in a chat: `ask torben or jule`."""
+_BEGINS_SENTENCE = re.compile(r"(?:^|[.!?:,>*-]) ?\Z", re.MULTILINE)
+_NEXT_WORD = re.compile(r" ([^\W\d_A-Z]+)\b")
+_BEFORE = re.compile(r"([^\W\d_]+|w/)[,:]? \Z")
+_ENDINGS = _PHRASES["surname_endings"]
+_ENDING = re.compile(rf"...(?:{'|'.join(_ENDINGS)})\Z")
+_PATRONYMIC = re.compile(r"..(?:ович|евич|овн|евн|ічн|йович|ьович)(?:а|у|ем|ом|ы|е|і|ой)?\Z")
+_REACH = 60
+"""Characters before a name that are looked at."""
+_IN_JAPANESE = re.compile(r"(?<![一-龥々])[一-龥々]{1,4}[ \u3000][一-龥々ぁ-ん]{1,4}(?![一-龥々])")
+_CELL = r"[^\W\d_a-z][^\W\d_]{1,20}(?:[ -][^\W\d_a-z][^\W\d_]{1,20})?"
+_CELLS = re.compile(
+    rf"(?<![^\s:>;,'\"(])(?P<earlier>{_CELL})(?P<sign>['\"]?[;,\t] ?['\"]?)(?P<later>{_CELL})(?=(?P=sign)|['\"]?\))"
+)
+"""Two cells of a row with a name each."""
+
+
+def listed_people(text: str) -> Iterator[tuple[int, int]]:
+    """Where a listed name stands beside another name, or alone where something is said to a person, or of one."""
+    for candidate in _NAME_LIKE.finditer(text):
+        parts = list(_PART.finditer(text, *candidate.span()))
+        for run in _runs_of_names(parts):
+            start, stop = run[0].start(), run[-1].end()
+            if _is_person_told_of(text, start, stop, [part.group() for part in run]):
+                yield start, stop
+    for order in _ORDER.finditer(text):
+        for name in ("name", "other"):
+            if order[name] and is_given_name(order[name].title()):
+                yield order.span(name)
+
+
+def _is_person_told_of(text: str, start: int, stop: int, words: list[str]) -> bool:
+    if _is_full_name(words, has_comma="," in text[start:stop]):
+        return True
+    if _is_given(words[0]) or _has_initials(words):
+        return _is_told_to(text, start) or (len(words) == 1 and _does(text, start, stop))
+    return False
+
+
+def _runs_of_names(parts: list[re.Match[str]]) -> Iterator[list[re.Match[str]]]:
+    """The words beside each other that may be of a person."""
+    run: list[re.Match[str]] = []
+    for part in parts:
+        if part.group()[0].islower() or is_name_word(part.group().rstrip(".")):
+            run.append(part)
+            continue
+        if run:
+            yield run
+        run = []
+    if run:
+        yield run
+
+
+def _is_full_name(words: list[str], *, has_comma: bool) -> bool:
+    """Whether several words are a name: with a given name, or without a comma and with a surname at their end."""
+    if len(words) < 2:
+        return False
+    if any(map(_is_given, words)):
+        return True
+    if _has_initials(words) and not words[-1].isascii():
+        return True
+    if any(word in _RARE_GIVEN_NAMES for word in words) or any(map(_has_given_part, words)):
+        return True
+    return not has_comma and (words[-1] in _SURNAMES or _has_ending(words))
+
+
+def _has_given_part(word: str) -> bool:
+    """Whether a part of a word with a hyphen is a given name: `Frida-Marie`."""
+    return "-" in word and any(part in GIVEN_NAMES or part in _RARE_GIVEN_NAMES for part in word.split("-"))
+
+
+def _has_ending(words: list[str]) -> bool:
+    """Whether a word ends as surnames of a language do and as few other words with a capital do."""
+    return any(_ENDING.search(word) for word in words[1:]) or any(map(_PATRONYMIC.search, words))
+
+
+def is_listed(word: str) -> bool:
+    """Whether a word, in capitals or not, is a given name or a surname that is no word of a language."""
+    name = word.title()
+    return name in GIVEN_NAMES or name in _RARE_GIVEN_NAMES or name in _SURNAMES
+
+
+def _is_given(word: str) -> bool:
+    return word in GIVEN_NAMES or (len(word) > 3 and word.isupper() and word.title() in GIVEN_NAMES)
+
+
+def _has_initials(words: list[str]) -> bool:
+    return len(words) > 1 and len(words[0]) == 2 and words[0].endswith(".") and len(words[-1].rstrip(".")) > 2
+
+
+def _does(text: str, start: int, stop: int) -> bool:
+    """Whether a sentence begins with a name and says what this person does: `Mandy hat Urlaub`."""
+    behind = _NEXT_WORD.match(text, stop)
+    is_doing = behind is not None and behind[1] in _DOINGS
+    return is_doing and _BEGINS_SENTENCE.search(text, max(0, start - 2), start) is not None
+
+
+def is_given_name(word: str) -> bool:
+    """Whether a word is a given name, frequent or rare."""
+    return word in GIVEN_NAMES or word in _RARE_GIVEN_NAMES
+
+
+def _is_told_to(text: str, start: int) -> bool:
+    before = _BEFORE.search(text, max(0, start - _REACH), start)
+    return before is not None and before[1] in _TOLD
+
+
+def given_names_between(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Where a given name stands alone in a part of a line that speaks of people, half-open."""
+    for candidate in _NAME_LIKE.finditer(text, start, stop):
+        if is_given_name(candidate.group()) and is_person(candidate.group()):
+            yield candidate.span()
+
+
+def people_between(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Where names of people may stand in a part of a line with a number that only a person has, half-open."""
+    for candidate in _NAME_LIKE.finditer(text, start, stop):
+        name = candidate.group()
+        if (" " in name or "." in name or _is_given(name) or is_given_name(name)) and is_person(name):
+            yield candidate.span()
+            if ", " in name:  # what is behind the comma may be a street
+                yield candidate.start(), candidate.start() + name.index(",")
+    for match in _IN_JAPANESE.finditer(text, start, stop) if not text.isascii() else ():
+        yield match.span()
+    for cells in _CELLS.finditer(text, start, stop):
+        for name in ("earlier", "later"):
+            if is_person(cells[name]):
+                yield cells.span(name)

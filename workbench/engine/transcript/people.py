@@ -1,0 +1,161 @@
+"""Names of people where something before them says so: an introduction, a title, a greeting, the end of a letter.
+
+`people.toml` lists what stands before them.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from workbench.engine.transcript.words import phrases_of, words_of
+
+CAPITAL = "[" + "".join(char for char in map(chr, range(0x0530)) if char.isupper()) + "]"
+"""A capital of Latin, Greek or Cyrillic."""
+WORD = rf"(?:{CAPITAL}[^\W\d_]*(?:['’-][^\W\d_]+)*|[A-Z]\.)"
+PARTICLE = (
+    r"(?:van der|van den|van de|von der|de la|de los|van|von|der|den|del|della|de|da|di|do|dos|das"
+    r"|du|le|la|bin|ibn|binti|al|el|y|e|zu|ten|ter|af|av|of)"
+)
+_TITLE = (
+    r"(?:(?:Dr|Prof|Mr|Mrs|Ms|Miss|Mx|Herr|Herrn|Frau|Mme|Mlle|Sr|Sra|Sig|Sig\.ra|Dott|Dhr|Mevr"
+    r"|Dipl\.-Ing|Ing|Rev|Sir|Lady|Señora?|Signora?|Senhora?|Madame|Monsieur)\.? ){0,2}"
+)
+_KANA, _HAN, _HANGUL = r"\u3040-\u30ff\u4e00-\u9fff", r"\u4e00-\u9fff", r"가-힣"
+_STOP = r"(?=[\s\"'`,;<>|)}\]\\.&]|$)"
+FULL_NAME = (
+    rf"(?:{_TITLE}{WORD},? (?:{PARTICLE} )?{WORD}(?: (?:{PARTICLE} )?{WORD}){{0,2}}"
+    rf"|[{_HAN}]{{2,4}}|[{_HANGUL}]{{2,4}}|[{_KANA}]{{2,5}}[ \u3000][{_KANA}]{{1,5}}){_STOP}"
+)
+"""A first and a last name."""
+NAME = (
+    rf"(?:{_TITLE}{WORD}(?:,? (?:{PARTICLE} )?{WORD}){{0,3}}"
+    rf"|[{_HAN}]{{2,4}}|[{_HANGUL}]{{2,4}}|[{_KANA}]{{2,5}}[ \u3000][{_KANA}]{{1,5}}){_STOP}"
+)
+"""A first name, a last name or both."""
+_NO_PERSON = words_of("no_person")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_HYPHENS = re.compile(r"[-’']")
+_CAPITAL_INSIDE = re.compile(r"(?:Mc|Mac|De|Di|La|Le|Van|Von|Fitz|O)[A-Z][a-z]+")
+
+
+def is_person(name: str) -> bool:
+    """Whether what looks like a name is none of a thing, a firm or a place of a program."""
+    return all(is_name_word(word) for word in _LETTERS.findall(name))
+
+
+def is_name_word(word: str) -> bool:
+    """Whether a word looks like a part of a person's name."""
+    if word.lower() in _NO_PERSON:
+        return False
+    if word.lower() == word.upper():  # in a script without capitals
+        return True
+    parts = _HYPHENS.split(word)
+    if len(parts) > 1:
+        return all(part and is_name_word(part) for part in parts)
+    return word[1:].islower() or len(word) == 1 or word.isupper() or _CAPITAL_INSIDE.fullmatch(word) is not None
+
+
+class Cue(NamedTuple):
+    """What stands before the name of a person.
+
+    Attributes:
+        phrase: in small letters.
+        least: how many words the name has at least.
+        begins_line: whether the phrase does.
+        ends_line: whether the name is in the next line.
+    """
+
+    phrase: str
+    least: int
+    begins_line: bool = False
+    ends_line: bool = False
+
+
+def _relatives(lists: dict[str, tuple[str, ...]]) -> Iterator[str]:
+    """`my wife`, `meine Tochter`: a first name is enough behind them."""
+    for language in ("english", "german", "french", "spanish", "italian", "dutch"):
+        for possessive in lists[f"{language}_possessives"]:
+            for relative in lists[f"{language}_relatives"]:
+                yield f"{possessive} {relative}"
+
+
+def _cues() -> Iterator[Cue]:
+    lists = phrases_of("people.toml")
+    for phrase in (*lists["introductions"], *lists["honorifics"], *_AUTHORS, *_relatives(lists)):
+        yield Cue(phrase, 1)
+    for phrase in (*lists["presentations"], *lists["dealings"]):
+        yield Cue(phrase, 2)
+    for phrase in lists["farewells"]:
+        yield Cue(phrase, 1, begins_line=True, ends_line=True)
+    for phrase in lists["greetings"]:
+        yield Cue(phrase, 1, begins_line=True)
+
+
+_AUTHORS = ("@author", "@author:", "\\author")
+"""Of comments, and of LaTeX."""
+_EDGE = re.compile(r"[\s\"'>(]")
+"""What ends the word before."""
+_CUES: dict[str, list[Cue]] = {}
+"""By the last word of their phrase."""
+for _cue in _cues():
+    _CUES.setdefault(_EDGE.split(_cue.phrase)[-1], []).append(_cue)
+_CANDIDATE = re.compile(
+    rf"{CAPITAL}(?<![\w.@/\\$-].)(?:(?<=[A-Z])\.|[^\W\d_]*(?:['’-][^\W\d_]+)*)"
+    rf"(?: (?:{PARTICLE} )?{WORD}){{0,3}}(?![\w(@/-])"
+)
+_BETWEEN = " \"'*_{:("
+"""What may stand between a phrase and a name."""
+_LINE = " \t>*_-"
+"""What may stand before the text of a line."""
+_NEW_LINES = re.compile(r"[ \t]{0,3}[,.!]?[ \t]{0,3}(?:\r?\n[ \t>*_-]{0,10}){1,3}\Z")
+_COMMA = re.compile(r", ?\Z")
+_END_OF_LINE = re.compile(r"[.!]?[ \t\r]*(?:\n|\Z)")
+_REACH = 60
+"""Characters before a name that are looked at."""
+_MAIL_BEHIND = re.compile(
+    r"[\"']?(?:,[ ]?[\"']?e?mail[\"']?[ ]?[=:][ ]?[\"']"
+    r"|[\"']?[,;\t|][ ]?[\"']?|[ ]?[<(\[])(?:mailto:)?(?=[\w.+-]{0,64}@[\w-])"
+)
+_BEFORE_MAIL = (" ", "<", "(", "[", '"', "'", ",", ";", "\t", "|")
+_BLAME = re.compile(
+    r"\((?P<name>[^\W\d_][^()\d\n]{1,40}?)\s{1,20}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [-+]\d{4}\s{1,8}\d{1,6}\)"
+)
+_GREETED = re.compile(r"[ ]?(?:[,!:\n\\]|\.\s|$| and )")
+
+
+def people(text: str) -> Iterator[tuple[int, int]]:
+    """Where a cue says that the name of a person stands, half-open."""
+    for candidate in _CANDIDATE.finditer(text):
+        start, stop = candidate.span()
+        head, space, rest = candidate.group().partition(" ")
+        if space and head.lower() in _CUES:
+            start = stop - len(rest)
+        if _is_told(text, start, stop) and is_person(text[start:stop]):
+            yield start, stop
+    for match in _BLAME.finditer(text) if " +0" in text or " -0" in text else ():
+        yield match.span("name")
+
+
+def _is_told(text: str, start: int, stop: int) -> bool:
+    """Whether what stands around a candidate says that it is a person."""
+    words = text.count(" ", start, stop) + 1
+    is_before_mail = words > 1 and text[stop : stop + 1] in _BEFORE_MAIL
+    if is_before_mail and _MAIL_BEHIND.match(text, stop):
+        return True
+    before = text[max(0, start - _REACH) : start]
+    gap = _NEW_LINES.search(before) or (_END_OF_LINE.match(text, stop) and _COMMA.search(before))
+    phrase = (before[: gap.start()] if gap else before.rstrip(_BETWEEN)).lower()
+    for cue in _CUES.get(_EDGE.split(phrase)[-1], ()):
+        if words >= cue.least and cue.ends_line == bool(gap) and _ends_with(phrase, cue):
+            return not cue.begins_line or cue.ends_line or _GREETED.match(text, stop) is not None
+    return False
+
+
+def _ends_with(before: str, cue: Cue) -> bool:
+    """Whether a text ends with the phrase of a cue, and nothing before that belongs to it."""
+    if not before.endswith(cue.phrase):
+        return False
+    rest = before[: len(before) - len(cue.phrase)]
+    if cue.begins_line:
+        return rest.rstrip(_LINE)[-1:] in ("", "\n", "\r", '"', "'", ":", ",", ".", "!")
+    return not rest[-1:].isalnum() and rest[-1:] not in tuple("_-$/")

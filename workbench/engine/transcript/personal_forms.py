@@ -1,0 +1,63 @@
+"""Personal data in records, links and lines whose form says what stands where: a passport's foot, an invitation.
+
+`personal_forms.toml` lists the forms.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from workbench.engine.transcript.credentials import Place
+from workbench.engine.transcript.people import is_person
+from workbench.engine.transcript.words import words_of
+
+
+class Form(NamedTuple):
+    """A form of personal data: each group of its pattern is a value.
+
+    Attributes:
+        hints: what a text must hold one of.
+        person: whether a value must look like the name of a person.
+        handle: whether a value must look like the name of an account that a person has alone.
+    """
+
+    kind: str
+    hints: tuple[str, ...]
+    pattern: re.Pattern[str]
+    person: bool
+    handle: bool
+
+
+def _forms() -> Iterator[Form]:
+    lists = tomllib.loads(Path(__file__).with_name("personal_forms.toml").read_text("utf-8"))
+    for form in lists["form"]:
+        pattern = re.compile(form["pattern"], re.MULTILINE)
+        is_name, is_handle = form.get("person", False), form.get("handle", False)
+        yield Form(form["kind"], tuple(form["hints"]), pattern, is_name, is_handle)
+
+
+FORMS = tuple(_forms())
+_NO_HANDLE = words_of("accounts") | words_of("no_login") | words_of("no_handle")
+_LEAST_LETTERS = 2
+"""A group that is shorter is a sign between values."""
+
+
+def in_forms(text: str, kinds: frozenset[str]) -> Iterator[Place]:
+    """The values of these kinds in such forms."""
+    for form in FORMS:
+        if form.kind in kinds and any(hint in text for hint in form.hints):
+            for match in form.pattern.finditer(text):
+                yield from _values(match, form)
+
+
+def _values(match: re.Match[str], form: Form) -> Iterator[Place]:
+    for number, value in enumerate(match.groups(), start=1):
+        if value is None or len(value) < _LEAST_LETTERS:
+            continue
+        if form.person and not is_person(value.replace("\\", "")):
+            continue
+        if form.handle and not _NO_HANDLE.isdisjoint(re.split(r"[._-]", value.lower().lstrip("@$"))):
+            continue
+        yield Place(*match.span(number), form.kind)

@@ -1,0 +1,234 @@
+"""Personal data behind a telling name: a date of birth, a passport, an account, a person's name, an address.
+
+`personal.toml` lists the names and what their values look like.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from workbench.engine.transcript.listed_people import GIVEN_NAMES
+from workbench.engine.transcript.people import FULL_NAME, NAME, is_person
+from workbench.engine.transcript.tables import columns
+from workbench.engine.transcript.words import lowered, words_of
+
+
+class NamedValue(NamedTuple):
+    """A value behind a telling name: where it is (half-open), its kind, and whether its name says little.
+
+    Attributes:
+        single: whether it is one word that may be of a person, or of anything else.
+    """
+
+    start: int
+    stop: int
+    kind: str
+    weak: bool = False
+    single: bool = False
+
+
+class Label(NamedTuple):
+    """A telling name, as `personal.toml` lists it."""
+
+    text: str
+    pattern: re.Pattern[str]
+    kind: str
+    value: re.Pattern[str]
+    clear: bool
+    weak: bool
+
+
+_NUMBER = (
+    r"(?:[ ._-]?(?i:numbers?|num|numero|número|numéro|nos?|nr|id|ids|code|card|nummer|numer|číslo|#|№|n°|nº|n(?=\.)"
+    r"|号码|号|番号|\d(?=[\"'\])]{0,2}[ ]?[:=|\n])))?(?:[ ._-]?(?i:number|no|nr|id|#))?"
+)
+_STOP = r"(?:(?![^\W\d_])|(?<=[^\x00-\u2fff]))"
+"""No letter behind a name, but in scripts without spaces."""
+_CLOSE = r"[.)\"'`*\]]{0,3}(?:[ ]?\([^()\n]{1,30}\))?"
+_OPEN = r"[ \t]{0,8}(?:\[[ ]?)?[\"'`*]{0,2}"
+_IS = (
+    r"(?:is|was|on|as|are|ist|lautet|war|est|était|es|era|è|é|är|er|on|jest|to|wynosi|esta|číslo|je|van|of|at|in|to"
+    r"|number|nummer|no|nr|n)"
+)
+_VALUE_OF = (
+    r"(?:[\"']{1,2}[ ]?,\s{0,20}[\"']?value[\"']?[ ]?:[ ]?[\"']"
+    r"|[\"']{0,2}[ ]?:[ ]?\{\s{0,20}[\"']?(?:number|no|id|value)[\"']?[ ]?:[ ]?[\"'])"
+)
+"""Between a name and its value in an object with parts for both."""
+_LINK = re.compile(
+    rf"{_CLOSE}(?:{_VALUE_OF}|(?:[ \t.]{{0,30}}(?:=>|->|[:=#：]{{1,2}}|[|>](?![=>]))|[ \t]{{1,3}}{_IS}(?=[ \t.])\.?"
+    rf"|[(](?=[\"'])|[ ]?[.]{{3,40}}(?=[ ])|(?=[ \t])|[是为はが：])(?:[ \t]{{0,3}}\r?\n[ \t]{{0,8}})?{_OPEN})"
+)
+_FIRM_LINK = re.compile(
+    rf"{_CLOSE}(?:{_VALUE_OF}|[ \t.]{{0,30}}(?:=>|[:=#：]{{1,2}}|[|>](?![=>])){_OPEN}|[ ]\"|[是为は]{_OPEN})"
+)
+"""With a sign between name and value: most names are also words of sentences."""
+_NEXT_WORD = re.compile(r"[ ,:;'\"(=«-]{0,3}[^\W\d_]{0,16}[ ,:;'\"(=«-]{1,3}")
+"""A word between a name and a value that looks like no other."""
+_WORDS_BETWEEN = 8
+_NEXT_LINE = re.compile(r"[\"'`*)]{0,2}[ \t]{0,3}[:：]?[*]{0,2}[ \t]{0,3}\r?\n[ \t>*|]{0,8}")
+_REST_OF_LINE = re.compile(r"[ \t\r*|]{0,4}(?:\n|\Z)")
+_LOOSE_KINDS = frozenset({"id", "birth", "device", "bank", "phone", "iban", "ssn"})
+_LOGIN = (
+    r"(?=[^\s\"'`,;<>|]{3,40}(?:[\s\"'`,;<>|]|$))(?!\d+\b)[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+){0,4}"
+    r"(?![\w.@$({/\\:])"
+)
+_LONGEST_SHORT_FORM = 3
+_SHAPES = {"{person}": NAME, "{full}": FULL_NAME, "{login}": _LOGIN}
+"""What a value looks like that many names have."""
+_ACCOUNTS = words_of("accounts") | words_of("no_login")
+
+
+def _labels() -> Iterator[Label]:
+    lists = tomllib.loads(Path(__file__).with_name("personal.toml").read_text("utf-8"))
+    for group in lists["named"]:
+        value = re.compile(_SHAPES.get(group["value"], group["value"]))
+        clear, weak = group.get("clear", False), group.get("weak", False)
+        for name in group["names"]:
+            words = [re.escape(word) for word in name.split(" ")]
+            pattern = re.compile(r"[ _-]?".join(words) + _NUMBER + _STOP, re.IGNORECASE)
+            yield Label(name, pattern, group["kind"], value, clear, weak)
+
+
+_LABELS = tuple(_labels())
+_BY_WORD: dict[str, list[Label]] = {}
+for _label in _LABELS:
+    _word = re.split(r"[ .'/\d-]", _label.text)[0]
+    _BY_WORD.setdefault(_word if len(_word) > 1 else _label.text[:3], []).append(_label)
+_FOREIGN = frozenset(word for word in _BY_WORD if not word.isascii())
+_ABBREVIATIONS = frozenset(word for word in _BY_WORD if word.isascii() and not word.isalpha())
+"""What labels begin with that are no words: `s/n`, `d.o.b.`."""
+_STEM = re.compile(r"(?<=.{3})(?:nummer|number)$")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_LETTERS = re.compile(r"[A-Za-z]+")
+"""One word or several without a sign between: `IdNr`."""
+
+NAMED_KINDS = frozenset(label.kind for label in _LABELS)
+"""The kinds of personal data that a name gives away."""
+
+
+def named_values(text: str, kinds: frozenset[str]) -> Iterator[NamedValue]:
+    """The personal data of these kinds behind telling names, in no order; some may overlap."""
+    lower = lowered(text)
+    words = {word.lower() for word in (*set(_WORD.findall(text)), *set(_LETTERS.findall(text)))}
+    words = (words | {_STEM.sub("", word) for word in words}) & _BY_WORD.keys() | _ABBREVIATIONS
+    for word in words if text.isascii() else words | _FOREIGN:
+        start = lower.find(word)
+        while start >= 0:
+            if _begins_word(text, start):
+                for label in _BY_WORD[word]:
+                    if label.kind in kinds and (value := _value(text, start, label)):
+                        yield value
+            start = lower.find(word, start + len(word))
+    yield from _in_columns(text, kinds)
+
+
+def _value(text: str, start: int, label: Label) -> NamedValue | None:
+    name = label.pattern.match(text, start)
+    if name is None or (label.weak and text[start - 1 : start] in ("_", "-", ".")):
+        return None
+    value = None
+    if not _is_word_too(label) or text[start : start + 2].isupper() or text[start - 1 : start] in ('"', "'", "_"):
+        link = (_LINK if label.kind in _LOOSE_KINDS else _FIRM_LINK).match(text, name.end())
+        value = link and label.value.match(text, link.end())
+        if value and link and label.kind == "login" and not _stands_for_itself(text, name, link, value):
+            return None
+    if value is None and label.clear:
+        value = _behind_words(text, name.end(), label) or _below(text, name.end(), label)
+    if value is None or not _is_of(label, value.group()):
+        return None
+    return NamedValue(*value.span(), label.kind, label.weak, _is_single(label, value.group()))
+
+
+def _stands_for_itself(text: str, name: re.Match[str], link: re.Match[str], value: re.Match[str]) -> bool:
+    """Whether a word behind a name is no variable of a program: quoted, set without spaces, or alone in its line."""
+    if link.group()[-1] in "\"'`":
+        return "|" not in link.group()
+    if link.group() == "=":
+        return text[value.end() : value.end() + 1] not in (",", ")", ";")
+    alone = text[name.start() - 1 : name.start()] in ("", "\n") and link.group() == ": "
+    return alone and "." not in value.group() and _REST_OF_LINE.match(text, value.end()) is not None
+
+
+def _below(text: str, start: int, label: Label) -> re.Match[str] | None:
+    """A value alone in the line below its name."""
+    line = _NEXT_LINE.match(text, start)
+    value = line and label.value.match(text, line.end())
+    return value if value and _REST_OF_LINE.match(text, value.end()) else None
+
+
+def _behind_words(text: str, start: int, label: Label) -> re.Match[str] | None:
+    """A value behind a few words that follow its name."""
+    for _ in range(_WORDS_BETWEEN):
+        gap = _NEXT_WORD.match(text, start)
+        if gap is None:
+            return None
+        start = gap.end()
+        if value := label.value.match(text, start):
+            return value
+    return None
+
+
+def _is_of(label: Label, value: str) -> bool:
+    """Whether a value of this look may be what its label says."""
+    if label.kind == "name":
+        return is_person(value) and not (value.isupper() and len(value) <= _LONGEST_SHORT_FORM)
+    if label.kind == "login":
+        return _is_login(value)
+    return True
+
+
+def _is_single(label: Label, value: str) -> bool:
+    return label.kind == "name" and " " not in value and value not in GIVEN_NAMES and value.isascii()
+
+
+def _is_login(value: str) -> bool:
+    parts = re.split(r"[._-]", value.lower())
+    return len(value) >= 4 and value.lower() not in _ACCOUNTS and _ACCOUNTS.isdisjoint(parts)
+
+
+def _in_columns(text: str, kinds: frozenset[str]) -> Iterator[NamedValue]:
+    """The personal data in columns with a telling title."""
+    for column in columns(text, _is_telling):
+        for label in _labels_of(column.title):
+            if label.kind not in kinds:
+                continue
+            for cell in column.cells:
+                value = label.value.fullmatch(text, *cell)
+                if value and _is_of(label, value.group()):
+                    yield NamedValue(*cell, label.kind, label.weak, _is_single(label, value.group()))
+
+
+def _is_telling(title: str) -> bool:
+    return bool(_labels_of(title))
+
+
+@lru_cache(maxsize=10_000)
+def _labels_of(title: str) -> tuple[Label, ...]:
+    """The labels that a title ends with."""
+    lower = title.lower()
+    if len(lower) != len(title):
+        return ()
+    labels = []
+    for word in (
+        {word.lower() for word in (*_WORD.findall(title), *_LETTERS.findall(title))} | _FOREIGN | _ABBREVIATIONS
+    ):
+        for candidate in re.finditer(re.escape(word), lower) if word in lower and word in _BY_WORD else ():
+            start = candidate.start()
+            if _begins_word(title, start):
+                labels += [label for label in _BY_WORD[word] if label.pattern.fullmatch(title, start)]
+    return tuple(labels)
+
+
+def _is_word_too(label: Label) -> bool:
+    """Whether the name is also a part of sentences in small letters: `tin`, `sin`, `pan`."""
+    return len(label.text) <= 4 and label.text.isascii() and label.kind in ("id", "bank") and not label.clear
+
+
+def _begins_word(text: str, start: int) -> bool:
+    """Whether a word begins here, also as a part of a name such as `patientDateOfBirth`."""
+    before = text[start - 1 : start]
+    return not before.isalpha() or (before.islower() and text[start].isupper()) or not before.isascii()

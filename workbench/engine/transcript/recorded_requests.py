@@ -1,0 +1,271 @@
+"""What a recorded agent really sent, and each prompt predicted before its report is looked at.
+
+The counted size of each request is known along the tree and through its compactions. But a recording rarely shows all
+that was sent: old results are cleared without a record, files are attached behind a summary, a session goes on from one
+that is in another file. Reports show it: a prompt that became smaller, or grew by more than twice what was said. From
+there on the difference is carried along.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from workbench.engine.transcript.log import CLEARED, ClearingEntry, CompactionEntry, Entry, MessageEntry
+from workbench.engine.transcript.message import AssistantMessage, Message, Text, TokenCounter, ToolResult
+from workbench.engine.transcript.session import Session
+
+Change: TypeAlias = Literal["", "compaction", "clearing"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRequest:
+    """One recorded answer with the request that it answered.
+
+    Attributes:
+        answer: the recorded message.
+        counted: tokens of what the recording shows was sent, without what no message holds.
+        change: what the recorded agent did to its context since the request before on this branch.
+        begins_with: number of the newest earlier request whose whole prompt this one begins with; None if none.
+        by_user: whether a user's message stands last in the request, not a tool's result.
+        turn_before: number of the request that began the turn before, if the model thought in that turn and ended it,
+            and the user speaks now; None otherwise. A provider may drop that turn's thinking.
+    """
+
+    answer: AssistantMessage
+    counted: int
+    change: Change
+    begins_with: int | None
+    by_user: bool
+    turn_before: int | None = None
+
+
+@dataclass(slots=True)
+class Turns:
+    """Follows the turns of a session: from a user's message to the answer after which the user speaks again.
+
+    Attributes:
+        before: what `take` was told of the answer that began the turn before, as `RecordedRequest.turn_before`.
+    """
+
+    before: Hashable = None
+    _began: Hashable = None
+    _thought: bool = False
+    _ended: bool = False
+    _begins: bool = True
+
+    def take(self, message: Message, answer: Hashable) -> None:
+        """Go on by one message; `answer` names it."""
+        if message.role == "user":
+            self.before = self._began if self._thought and self._ended else None
+            self._begins = True
+        elif message.role == "assistant":
+            if self._begins:
+                self._began, self._thought = answer, False
+            self._thought |= any(block.type == "thinking" for block in message.blocks)
+            self._thought |= message.usage is not None and message.usage.reasoning > 0
+            self.before, self._ended, self._begins = None, True, False
+        elif message.role == "tool":
+            self._ended = False
+
+
+def recorded_requests(session: Session, sizes: Sequence[int], count: TokenCounter) -> Iterator[RecordedRequest]:
+    """Each request of the recording in the order in which it was sent, those before a rewind included.
+
+    Sub-agents, which begin a tree of their own, are left out. `sizes` are the tokens of the session's messages by
+    `count`, which also counts summaries, cleared results, and messages off the main path.
+    """
+    family = {entry.id for entry in session.path[:1]}
+    numbers: dict[Hashable, int] = {}
+    at: str | None = None
+    sent = SentContext(session, sizes, count)
+    for entry in session.log:
+        if entry.id not in family and entry.parent not in family:
+            continue
+        family.add(entry.id)
+        if entry.parent != at:
+            sent = SentContext(session, sizes, count)
+            for earlier in session.log.path(entry.parent):
+                sent.take(earlier)
+        if isinstance(entry, MessageEntry) and entry.message.role == "assistant":
+            yield RecordedRequest(
+                entry.message, sent.tokens, sent.change, numbers.get(sent.answer), sent.by_user,
+                numbers.get(sent.turns.before),
+            )  # fmt: skip
+            numbers[entry.id] = len(numbers)
+        sent.take(entry)
+        at = entry.id
+
+
+def turns_before(session: Session) -> Mapping[int, int]:
+    """By message number, each answer of the main path that has a `RecordedRequest.turn_before`, with that answer."""
+    turns, found = Turns(), dict[int, int]()
+    for at, message in enumerate(session.messages):
+        if isinstance(message, AssistantMessage) and isinstance(turns.before, int):
+            found[at] = turns.before
+        turns.take(message, at)
+    return found
+
+
+class SentContext:
+    """What the recorded agent sent at one place of the tree, kept up to date in constant time an entry.
+
+    Attributes:
+        tokens: the counted size.
+        change: what the agent did to its context since its newest answer.
+        answer: id of the newest answer whose whole prompt the context begins with; None if none.
+        by_user: whether a user's message stands last.
+        turns: begun anew where the agent changed its context.
+    """
+
+    def __init__(self, session: Session, sizes: Sequence[int], count: TokenCounter) -> None:
+        self.tokens = 0
+        self.change: Change = ""
+        self.answer: str | None = None
+        self.by_user = False
+        self.turns = Turns()
+        self._count = count
+        self._known = dict(zip((message.id for message in session.messages), sizes, strict=True))
+        self._sizes: list[int] = []
+        self._place: dict[str, int] = {}
+        self._results: dict[str, int] = {}
+        self._start = 0
+        self._kept: set[int] = set()
+
+    def take(self, entry: Entry) -> None:
+        """Go on by one entry."""
+        if isinstance(entry, MessageEntry):
+            self._add(entry)
+        elif isinstance(entry, CompactionEntry):
+            self._compact(entry)
+            self.change, self.answer, self.turns = "compaction", None, Turns()
+        elif isinstance(entry, ClearingEntry):
+            self._clear(entry)
+            self.change, self.answer, self.turns = "clearing", None, Turns()
+
+    def _add(self, entry: MessageEntry) -> None:
+        self._place[entry.id] = len(self._sizes)
+        self.by_user = entry.message.role == "user"
+        self.turns.take(entry.message, entry.id)
+        if entry.message.role == "tool":
+            self._results[entry.message.call_id] = len(self._sizes)
+        elif entry.message.role == "assistant":
+            self.change, self.answer = "", entry.id
+        size = self._known.get(entry.id)
+        self._sizes.append(self._count(entry.message) if size is None else size)
+        self.tokens += self._sizes[-1]
+
+    def _compact(self, entry: CompactionEntry) -> None:
+        self._start = len(self._sizes)
+        if entry.kept is not None:
+            self._kept = {self._place[one] for one in entry.kept if one in self._place}
+        else:
+            self._kept = set(range(self._place.get(entry.first_kept or "", self._start), self._start))
+        summary = self._count(entry.summary) if entry.summary else 0
+        self.tokens = sum(self._sizes[i] for i in self._kept) + summary
+
+    def _clear(self, entry: ClearingEntry) -> None:
+        marker = self._count(ToolResult(id="", call_id="", blocks=(Text(CLEARED),)))
+        for call_id in entry.call_ids:
+            i = self._results.get(call_id)
+            if i is not None and self._sizes[i] > marker:
+                if i >= self._start or i in self._kept:
+                    self.tokens -= self._sizes[i] - marker
+                self._sizes[i] = marker
+
+
+Turn: TypeAlias = Literal["", "compaction", "clearing", "shrunk", "grown", "unseen start"]
+"""What changed the prompt otherwise than by what was said: recorded, or seen from the report alone."""
+
+DROP = 0.02
+"""A prompt that shrinks by more than this share, while nothing says why, was cut by the client unrecorded."""
+FACTOR = 2.0
+"""A prompt that grows by more than so many times what was said holds something that the recording does not show."""
+MIDDLE = 1.5
+"""A first prompt so many times as large as what the recording shows goes on from something before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedRequest:
+    """One request with the prompt that was predicted before its report was looked at.
+
+    Attributes:
+        predicted: tokens.
+        turn: what changed the prompt here; `shrunk`, `grown` and `unseen start` are known only after the report.
+        begins_with: place in the sequence of the newest request whose whole prompt this one begins with; None if none.
+        turn_before: place of the request that began the turn before, as `RecordedRequest.turn_before`; None if none.
+    """
+
+    request: RecordedRequest
+    predicted: float
+    turn: Turn
+    begins_with: int | None
+    turn_before: int | None = None
+
+    @property
+    def reported(self) -> int:
+        """Tokens of the whole prompt, as the provider said."""
+        usage = self.request.answer.usage
+        return usage.prompt if usage is not None else 0
+
+    @property
+    def settled(self) -> float:
+        """Tokens of the prompt once the report is known: the report itself where it taught something."""
+        return self.reported if self.turn else self.predicted
+
+    @property
+    def error(self) -> float:
+        """The share of the report by which the prediction misses it."""
+        return abs(self.predicted - self.reported) / self.reported
+
+
+def predicted_requests(
+    session: Session, sizes: Sequence[int], count: TokenCounter, overhead: float, scale: float
+) -> tuple[PredictedRequest, ...]:
+    """Each request that the session's usual model reported on, in the order of sending.
+
+    `sizes` are the tokens of the session's messages by `count`; `overhead` and `scale` are those of its calibration.
+    """
+    usual = usual_model(session)
+    found: list[PredictedRequest] = []
+    places: dict[int, int] = {}
+    off = 0.0
+    change: Change = ""
+    for number, request in enumerate(recorded_requests(session, sizes, count)):
+        usage = request.answer.usage
+        change = request.change or change
+        begins, before = (
+            None if number is None else places.get(number) for number in (request.begins_with, request.turn_before)
+        )
+        if usage is None or not usage.prompt or request.answer.model != usual:
+            if begins is not None:
+                places[number] = begins  # what follows begins with what this one began with
+            continue
+        request = replace(request, change=change)
+        law = overhead + scale * request.counted
+        off = 0.0 if change == "compaction" else off
+        turn = _turn(request, found[-1] if found else None, law, scale)
+        places[number] = len(found)
+        found.append(PredictedRequest(request, max(law + off, 0.0), turn, begins, before))
+        off, change = usage.prompt - law if turn else off, ""
+    return tuple(found)
+
+
+def _turn(request: RecordedRequest, before: PredictedRequest | None, law: float, scale: float) -> Turn:
+    reported = request.answer.usage.prompt if request.answer.usage is not None else 0
+    if request.change:
+        return request.change
+    if before is None:
+        return "unseen start" if reported > MIDDLE * law else ""
+    said = scale * (request.counted - before.request.counted)
+    if reported < before.reported + min(0.0, said) - DROP * before.reported:
+        return "shrunk"
+    if reported > before.reported + FACTOR * max(0.0, said) + DROP * reported:
+        return "grown"
+    return ""
+
+
+def usual_model(session: Session) -> str:
+    """The model that reported most often; empty if none did."""
+    models = Counter(message.model for message in session.messages if message.role == "assistant" and message.usage)
+    return models.most_common(1)[0][0] if models else ""

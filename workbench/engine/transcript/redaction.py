@@ -1,0 +1,339 @@
+"""Removes secrets and personal data from a session, so that it can be shared.
+
+Each is replaced by a placeholder of about its size: equal ones by equal ones within a session, and none can be worked
+out from its placeholder, which counts and never hashes. What an agent said about a secret stays tied to it.
+"""
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from hashlib import sha256
+from typing import NamedTuple, TypeAlias
+from urllib.parse import quote, unquote
+
+from workbench.engine.transcript.credentials import Place, in_commands, in_context, in_forms, named_kind
+from workbench.engine.transcript.encodings import BASE64, readings, said_in_base64, unescaped
+from workbench.engine.transcript.listed_people import is_listed
+from workbench.engine.transcript.log import Log
+from workbench.engine.transcript.message import Json, Thinking
+from workbench.engine.transcript.people import is_person
+from workbench.engine.transcript.personal import KINDS, personal
+from workbench.engine.transcript.plain_view import PlainView, plain_view, without_marks, without_prefixes
+from workbench.engine.transcript.repeated_values import RepeatedValues
+from workbench.engine.transcript.secret_values import is_unlike_words
+from workbench.engine.transcript.session import Session
+
+Write: TypeAlias = Callable[[str, str], str]
+"""Rewrites a text, from the name of the field or argument that holds it and the text."""
+
+MARK = "REDACTED-"
+"""How the placeholder of a secret begins."""
+_PLACEHOLDER = re.compile(MARK + r"[a-z-]+-\d+(?:-[0-9a-f]+)?")
+
+_DOMAIN = re.compile(r"(?:@|%40)((?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}[A-Za-z]{2,24})(?![\w-])")
+_AT = ("@", "%40")
+"""The sign between the name and the domain of an e-mail address, as the kind of its place says it."""
+_LOCAL = re.compile(r"[A-Za-z0-9._%+-]{1,64}\Z")
+_SERVICES = frozenset({"git", "noreply", "no-reply", "hg", "svn"})
+"""Names before an @ that are no person's: of clones over ssh, and of machines that sign commits."""
+_PICTURE = re.compile(r"\dx\.")
+_HOME = re.compile(
+    r"((?:(?<![\w.~-])|(?<=\\[nrt]))(?:/(?:var|export|mnt/[a-z]|Volumes/[^/\n]{1,60}|[a-z]))?/{1,4}(?:home|Users)/{1,4}"
+    r"|(?<![A-Za-z0-9])[A-Za-z]:(?:\\{1,8}|/{1,4})Users(?:\\{1,8}|/{1,4})|%2F(?:home|Users)%2F"
+    r"|\\{1,4}home\\{1,4})([^\W_][\w.-]*(?: [^\W\d_a-z][\w.-]*(?=[\\/]))?)"
+)
+_INNER_HOME = re.compile(r"((?<=[\w.~-])[/\\]{1,4}(?:home|Users)[/\\]{1,4})([^\W_][\w.-]*)")
+"""A home within another folder: only what is known to be a user's name is masked there."""
+_FOLDED_HOME = re.compile(r"(?<![A-Za-z0-9])-(home|Users)-([A-Za-z0-9][\w-]*)")
+_QUOTED = re.compile(r"[^\s\"'<>%\\]*+(?:(?:%[0-9A-Fa-f]{2}|\\{1,3}(?:u[0-9A-Fa-f]{4}|/))[^\s\"'<>%\\]*+)+")
+"""Words with escapes of an address or of JSON in them."""
+_LONG_NAME = 100
+_HEXDUMP = re.compile(
+    r"(?:^[0-9a-fA-F]{7,8}:?[ \t]+(?:[0-9a-fA-F]{2}(?:[0-9a-fA-F]{2})? {1,2}){1,16}[^\n]{0,40}\n?)+", re.MULTILINE
+)
+_HEXDUMP_LINE = re.compile(
+    r"^[0-9a-fA-F]{7,8}:?[ \t]+((?:[0-9a-fA-F]{2}(?:[0-9a-fA-F]{2})? {1,2}){1,16})", re.MULTILINE
+)
+
+
+_UNTOUCHED = frozenset(
+    {
+        "id", "parent", "type", "role", "call_id", "call_ids", "first_kept", "kept", "replaces", "said_by", "kind",
+        "model", "usage", "stop", "signature", "media_type", "format", "sha256",
+    }
+)  # fmt: skip
+"""Fields that say what a part is or to what it belongs."""
+
+
+class Discovery(NamedTuple):
+    """What is to be masked: where it is (half-open), its kind, and how it reads without escapes and colours."""
+
+    start: int
+    stop: int
+    kind: str
+    value: str
+
+
+class Redactor:
+    """Masks texts of one session. It remembers what it met, so that equal things stay equal.
+
+    Args:
+        salt: makes the placeholders of different sessions differ; not secret.
+        kinds: what is masked besides secrets: some of `workbench.engine.transcript.personal.KINDS`.
+    """
+
+    def __init__(self, salt: str = "", kinds: frozenset[str] = KINDS) -> None:
+        self._salt = salt
+        self._kinds = kinds
+        self._secrets: dict[str, str] = {}
+        self._numbers: dict[str, int] = {}
+        self._people: dict[str, str] = {}
+        self._homes: dict[str, str] = {}
+        self._repeated = RepeatedValues()
+
+    def mask(self, text: str) -> str:
+        """The text without what its form or its surroundings give away."""
+        if len(text) < 6:
+            return text
+        self._repeated.read(text)
+        masked = self._without(text, self._discoveries(text))
+        text = text if masked == text else self._repeated.masked(masked)
+        if "home" in self._kinds and (
+            "/home/" in text or "Users" in text or "%2Fhome" in text or "\\home" in text
+        ):  # the pattern alone is slow
+            text = _HOME.sub(lambda found: found[1] + self._home(found[2]), text)
+        return self._where_encoded(text, self.mask)
+
+    def _discoveries(self, text: str) -> Iterator[Discovery]:
+        """What is to be masked, that of the surest rules before others; some may overlap."""
+        view = plain_view(text)
+        lines = without_prefixes(view)
+        yield from _discovered(in_forms(lines.text), lines)
+        yield from _discovered(in_context(lines.text), lines)
+        yield from _discovered(in_commands(view.text), view)
+        unmarked = without_marks(view)
+        yield from _discovered(personal(unmarked.text, self._kinds), unmarked)
+        if "email" in self._kinds:
+            yield from _discovered(_addresses(view.text), view)
+
+    def _without(self, text: str, discoveries: Iterable[Discovery]) -> str:
+        parts: list[str] = []
+        stop = 0
+        for discovery in _apart(discoveries, _placeholders(text)):
+            parts += [text[stop : discovery.start], self._placeholder(discovery)]
+            stop = discovery.stop
+        return "".join([*parts, text[stop:]]) if parts else text
+
+    def _placeholder(self, discovery: Discovery) -> str:
+        if discovery.kind in _AT:
+            return self._person(discovery.value, discovery.kind)
+        return self._secret(discovery.value, discovery.kind)
+
+    def mask_again(self, text: str) -> str:
+        """The masked text without what was met elsewhere: a password or a person without a cue, a folded path."""
+        if "home" in self._kinds:
+            text = _FOLDED_HOME.sub(lambda found: f"-{found[1]}-{self._folded(found[2])}", text)
+            text = _INNER_HOME.sub(lambda found: found[1] + self._homes.get(found[2], found[2]), text)
+        return self._repeated.masked(self._where_encoded(text, self.mask_again))
+
+    @property
+    def masked(self) -> frozenset[str]:
+        """What is masked wherever it occurs: secrets unlike any word, and e-mail addresses."""
+        return frozenset([*filter(is_unlike_words, self._secrets), *self._people])
+
+    def _where_encoded(self, text: str, mask: Callable[[str], str]) -> str:
+        """The text without what is masked once base64, or the escapes of an address or of JSON, are undone."""
+        if "00000" in text:
+            text = _HEXDUMP.sub(lambda found: self._in_hexdump(found.group(), mask), text)
+        text = BASE64.sub(lambda found: self._in_base64(found.group(), mask), text)
+        if "%" in text or "\\" in text:
+            text = _QUOTED.sub(lambda found: _in_quotes(found.group(), mask), text)
+        return text
+
+    def _in_base64(self, run: str, mask: Callable[[str], str]) -> str:
+        said = "" if MARK in run else said_in_base64(run, strict=True)
+        return self._secret(run, "encoded") if said and mask(said) != said else run
+
+    def _in_hexdump(self, dump: str, mask: Callable[[str], str]) -> str:
+        digits = "".join(_HEXDUMP_LINE.findall(dump)).replace(" ", "")
+        message = bytes.fromhex(digits[: len(digits) // 2 * 2]).decode("utf-8", "replace")
+        if mask(message) == message:
+            return dump
+        return _HEXDUMP_LINE.sub(lambda line: line.group().replace(line[1], self._secret(line[1], "encoded")), dump)
+
+    def mask_named(self, name: str, value: str) -> str:
+        """A value in an object or in a tool's arguments, masked whole where its name says that it is a secret."""
+        if MARK not in value and (kind := named_kind(name, value)):
+            return self._secret(value, kind)
+        return self.mask(value)
+
+    def _secret(self, value: str, kind: str) -> str:
+        if value not in self._secrets:
+            number = self._numbers[kind] = self._numbers.get(kind, 0) + 1
+            label = f"{MARK}{kind}-{number}"
+            self._secrets[value] = label + self._filler(label, len(value) - len(label) - 1)
+            self._repeated.add(value, kind, self._secrets[value])
+        return self._secrets[value]
+
+    def _filler(self, label: str, length: int) -> str:
+        """What makes a placeholder as long as its secret: as random to a tokenizer, but not made from the secret."""
+        if length < 1:
+            return ""
+        parts = range(0, length, 64)
+        return (
+            "-"
+            + "".join(
+                sha256(f"{self._salt}/{label}/{at}".encode("utf-8", "surrogatepass")).hexdigest() for at in parts
+            )[:length]
+        )
+
+    def _person(self, address: str, mark: str) -> str:
+        plain = address.replace(mark, "@").lower()
+        if plain.removesuffix("@example.com") in self._people.values():
+            return address
+        name = self._people.setdefault(plain, f"person{len(self._people) + 1}")
+        for word in _names_in(plain.partition("@")[0]):
+            self._repeated.add(word, "name", name)
+        return f"{name}{mark}example.com"
+
+    def _home(self, name: str) -> str:
+        bare = name.rstrip(".-")
+        if bare in self._homes.values():
+            return name
+        user = self._homes.setdefault(bare, f"user{len(self._homes) + 1}")
+        self._repeated.add(bare, "login", user)
+        return user + name[len(bare) :]
+
+    def _folded(self, rest: str) -> str:
+        """The rest of a path whose slashes and dots were made hyphens, without the name that it begins with."""
+        for known in sorted(self._homes, key=len, reverse=True):
+            folded = re.sub(r"[^A-Za-z0-9]", "-", known)
+            if rest == folded or rest.startswith(folded + "-"):
+                return self._homes[known] + rest[len(folded) :]
+        if any(rest == name or rest.startswith(name + "-") for name in self._homes.values()):
+            return rest
+        name, hyphen, more = rest.partition("-")
+        return self._home(name) + hyphen + more
+
+
+def _discovered(places: Iterable[Place], view: PlainView) -> Iterator[Discovery]:
+    """What a view of a text has at these places, but for what is masked already."""
+    for place in places:
+        value = view.text[place.start : place.stop]
+        if MARK not in value:
+            yield Discovery(*view.original(place.start, place.stop), place.kind, value)
+
+
+def _placeholders(text: str) -> list[Discovery]:
+    """What is masked already, in order."""
+    matches = _PLACEHOLDER.finditer(text) if MARK in text else ()
+    return [Discovery(*match.span(), "", "") for match in matches]
+
+
+def _apart(discoveries: Iterable[Discovery], placeholders: list[Discovery]) -> list[Discovery]:
+    """The discoveries by place, without those that overlap a placeholder or an earlier one."""
+    kept = [*placeholders]
+    starts = [placeholder.start for placeholder in placeholders]
+    for discovery in discoveries:
+        position = bisect_right(starts, discovery.start)
+        free_before = position == 0 or kept[position - 1].stop <= discovery.start
+        free_behind = position == len(kept) or kept[position].start >= discovery.stop
+        if free_before and free_behind:
+            kept.insert(position, discovery)
+            starts.insert(position, discovery.start)
+    return [discovery for discovery in kept if discovery.kind]
+
+
+def _in_quotes(run: str, mask: Callable[[str], str]) -> str:
+    said = unescaped(unescaped(unquote(run)))  # recordings hold JSON inside JSON
+    masked = mask(said)
+    if masked == said:
+        return run
+    return quote(masked, safe="/:?&=#@;,+") if "%" in run else json.dumps(masked)[1:-1]
+
+
+def _addresses(text: str) -> Iterable[Place]:
+    """The e-mail addresses in a text; the kind is the sign between name and domain."""
+    for found in _DOMAIN.finditer(text):
+        local = _LOCAL.search(text, max(0, found.start() - 64), found.start())
+        name = local.group().lstrip(".%-") if local else ""
+        if name and name.lower() not in _SERVICES and not _PICTURE.match(found[1]):
+            yield Place(found.start() - len(name), found.end(), found.group()[: -len(found[1])])
+
+
+def _names_in(local: str) -> list[str]:
+    """The given name and the surname that stand before the @ of an address, if it is made of such."""
+    words = [word.title() for word in re.findall(r"[^\W\d_]{2,}", local)]
+    return words if len(words) > 1 and any(map(is_listed, words)) and is_person(" ".join(words)) else []
+
+
+def masker(kinds: frozenset[str] | None) -> Callable[[str], str]:
+    """What masks a text that belongs to no session, such as a path; None of kinds leaves it as it is."""
+    if kinds is None:
+        return str
+    redactor = Redactor(kinds=kinds)
+    return lambda text: redactor.mask_again(redactor.mask(text))
+
+
+def redacted(session: Session, kinds: frozenset[str] | None = KINDS) -> Session:
+    """The session without secrets and personal data; ids, order and sizes stay.
+
+    A secret that neither its form nor its name nor its surroundings give away stays: the risk becomes smaller, not 0.
+
+    Args:
+        session: any; it is left as it is.
+        kinds: what is masked besides secrets: some of `workbench.engine.transcript.personal.KINDS`; None masks nothing.
+    """
+    return redaction(session, kinds)[0]
+
+
+def redaction(session: Session, kinds: frozenset[str] | None) -> tuple[Session, frozenset[str]]:
+    """The session as `redacted` gives it, and what may occur nowhere any more, as `holds_one` looks for it."""
+    if kinds is None:
+        return session, frozenset()
+    redactor = Redactor(session.id, kinds)
+    first = _rewritten(session, redactor.mask_named)
+    return _rewritten(first, lambda _, text: redactor.mask_again(text)), redactor.masked
+
+
+def holds_one(text: str, masked: frozenset[str]) -> bool:
+    """Whether a text holds one of these values, as it is or in base64, an address, JSON or HTML."""
+    return bool(masked) and any(value in reading for reading in readings(text) for value in masked)
+
+
+_NAMES = ("name", "key", "field", "variable", "element", "label", "selector", "header", "parameter")
+_VALUES = frozenset({"value", "text", "content"})
+"""Of an object of two parts that stand for a name and its value."""
+
+
+def _told_name(value: Mapping[str, Json]) -> str:
+    """The name that an object gives to its value: `{"name": "DB_PASSWORD", "value": ...}`."""
+    names = (value.get(key) for key in _NAMES)
+    return next((name for name in names if isinstance(name, str) and len(name) < _LONG_NAME), "")
+
+
+def _rewritten(session: Session, write: Write) -> Session:
+    log = Log(_value(entry, write) for entry in session.log)
+    log.leaf = session.log.leaf
+    known = {name: _value(getattr(session, name), write, name) for name in ("cwd", "id", "title", "project", "origin")}
+    return replace(session, log=log, **known)
+
+
+def _value(value: Json, write: Write, name: str = "") -> Json:
+    """Part of a session, or a decoded JSON value, with each text in it rewritten; names in inner objects too."""
+    if isinstance(value, str):
+        return write(name, value)
+    if isinstance(value, Mapping):
+        told = _told_name(value)
+        return {write("", key): _value(item, write, told if key in _VALUES else key) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_value(item, write, name) for item in value)
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    known = {part.name: getattr(value, part.name) for part in fields(value) if part.init}
+    changed = {name: _value(old, write, name) for name, old in known.items() if name not in _UNTOUCHED}
+    if isinstance(value, Thinking) and changed["text"] != value.text:
+        changed["signature"] = ""  # the provider's seal holds the thought itself, which nobody here can read
+    return replace(value, **changed)

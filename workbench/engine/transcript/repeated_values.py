@@ -1,0 +1,74 @@
+"""Values that were masked once, found again where nothing says what they are: a password, a name, a login, an account.
+
+A value counts where it is unlike any ordinary word: it has letters and digits, six digits, or several words. A single
+name of a person counts where the session writes it in no other way.
+"""
+
+import re
+
+from workbench.engine.transcript.people import is_person
+from workbench.engine.transcript.secret_values import is_unlike_words
+
+_RUN = re.compile(r"[^\W_]{3,}")
+_MARKS = ("", *",;:!?).")
+"""What may stand behind a word of a sentence or a program, which is no part of a path, an address or a login."""
+_PART_OF_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]{3,}(?:['’-][^\W\d_]+)*")
+_PECULIAR_LOGIN = re.compile(r"[A-Za-z]+[._][A-Za-z]{3,}|(?=[\w.-]{5,})[A-Za-z]{3,}[._-]?\d{1,6}")
+_LEAST_DIGITS, _LEAST_OF_NAME = 6, 5
+_OF_DIGITS = frozenset({"bank", "card", "device", "iban", "id", "phone", "ssn"})
+_OF_WORDS = frozenset({"name", "place"})
+_DATE = re.compile(r"\d{1,4}[-./ ]\d{1,2}[-./ ]\d{1,4}")
+
+
+class RepeatedValues:
+    """The placeholders of values, by the longest run of letters and digits in them."""
+
+    def __init__(self) -> None:
+        self._patterns: dict[str, dict[str, str]] = {}
+        self._placeholders: dict[str, str] = {}
+        self._small_words: set[str] = set()
+
+    def read(self, text: str) -> None:
+        """Notes the words in small letters of a text that is to be masked: a name that is a word too is left."""
+        self._small_words.update(filter(str.islower, text.split()))
+
+    def add(self, value: str, kind: str, placeholder: str) -> None:
+        """Notes a value that was masked, if it is unlike ordinary words."""
+        if is_personal_and_peculiar(value, kind):
+            self._add(value, placeholder, rf"(?<![^\W_]){re.escape(value)}(?![^\W_])")
+        elif is_unlike_words(value):
+            self._add(value, placeholder, re.escape(value))
+        for part in _PART_OF_NAME.findall(value) if kind == "name" else ():
+            if is_person(part):
+                self._add(part, placeholder, rf"(?<![^\W_]){re.escape(part)}(?![^\W_])")
+
+    def _add(self, value: str, placeholder: str, pattern: str) -> None:
+        runs = _RUN.findall(value)
+        if runs and value not in self._placeholders:
+            self._placeholders[value] = placeholder
+            self._patterns.setdefault(max(runs, key=len), {})[value] = pattern
+
+    def masked(self, text: str) -> str:
+        """The text with the placeholders of all values in it."""
+        runs = self._patterns.keys() & set(_RUN.findall(text)) if self._patterns else ()
+        patterns = {value: pattern for run in runs for value, pattern in self._patterns[run].items()}
+        values = [value for value in patterns if not self._is_word(value.lower())]
+        if not values:
+            return text
+        values.sort(key=lambda value: (-len(value), value))
+        any_value = re.compile("|".join(patterns[value] for value in values))
+        return any_value.sub(lambda match: self._placeholders[match.group()], text)
+
+    def _is_word(self, small: str) -> bool:
+        """Whether the session writes this in small letters, as an ordinary word."""
+        return small.isalpha() and any(f"{small}{mark}" in self._small_words for mark in _MARKS)
+
+
+def is_personal_and_peculiar(value: str, kind: str) -> bool:
+    """Whether personal data of this kind is the same wherever it stands: more than a short or an ordinary word."""
+    digits = sum(map(str.isdigit, value))
+    if kind in _OF_DIGITS:
+        return digits >= _LEAST_DIGITS and not _DATE.fullmatch(value)
+    if kind in _OF_WORDS:
+        return " " in value and len(value) >= _LEAST_OF_NAME and (kind == "name" or digits > 0)
+    return kind == "login" and _PECULIAR_LOGIN.fullmatch(value) is not None

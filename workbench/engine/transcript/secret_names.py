@@ -1,0 +1,154 @@
+"""Which names tell that their value is a secret: `DB_PASSWORD`, `clientSecret`, `stripe-api-key-live`.
+
+A name is read word by word, so that what stands before and behind its telling word does not matter, unless it says
+that the value is something else: a count, a field, the name of a key.
+"""
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from functools import lru_cache
+from typing import NamedTuple
+
+from workbench.engine.transcript.words import words_of
+
+
+class Strength(Enum):
+    """What a value must look like to be the secret that its name announces."""
+
+    PASSWORD = "password"
+    """Like nothing: people choose words."""
+    SECRET = "secret"
+    """Unlike words."""
+    KEY = "key"
+    """Random and long: many names with this word are no secret's."""
+
+
+class Name(NamedTuple):
+    """A telling name and where it is in a text (half-open)."""
+
+    start: int
+    stop: int
+    strength: Strength
+
+
+_FOREIGN = words_of("foreign")
+_PASSWORD_WORDS = _FOREIGN | words_of("password")
+_SECRET_WORDS = words_of("secret")
+_PASSWORD_ENDINGS = ("password", "passwd", "passphrase", "passcode", "pwd", "rootpw", "bindpw", "userpw", "adminpw")
+_SECRET_ENDINGS = ("secret", "token", "credential", "credentials")
+_PASS_ENDINGS = re.compile(r"(?<!com)(?<!by)(?<!tres)(?<!sur)(?<!over)(?<!under)(?<!im)pass$")
+_KEY_ENDINGS = re.compile(r"(?<!mon)(?<!tur)(?<!don)(?<!hot)(?<!joc)(?<!hoc)(?<!whis)key$")
+_KEY_WORDS = words_of("foreign_keys")
+_KEYS_OF = tuple([word] for word in ("security", "access", "api", "signing", "secret", "private", "encryption"))
+"""Before `keys`, of which each is a secret."""
+_GLUED = re.compile(r"(?:password|passwd|secret|authtoken)(?!s$|less|ed$|ary$|ion$)[a-z]")
+"""Such a word with another behind it: `passwordsalt`."""
+_SOMETHING_ELSE = words_of("something_else")
+"""Behind the telling word: the value is something about the secret, not the secret."""
+_OTHER_KEYS = words_of("other_keys")
+"""Before `key`: it opens nothing."""
+_TOGETHER = words_of("together")
+"""Before `key`, whatever else the name has."""
+_FOR_ALL = frozenset({"publishable"})
+"""Before `key`: it is meant to be seen by everybody."""
+_WORD = re.compile(r"[\u2e80-\ud7ff]+|[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z\u2e80-\ud7ff]+|\d+")
+
+HINTS = (
+    "pass", "pwd", "secret", "token", "key", "cred", "auth", "salt", "bearer", "jwt", "otp", "psk", "_pat", "pw",
+    "hmac", "pepper", "mnemonic", "connstr", "seed", *sorted(_FOREIGN | _KEY_WORDS),
+)  # fmt: skip
+"""What a text without any telling name does not hold, in small letters."""
+_NAME = r"[A-Za-z0-9_.\u00c0-\u2e7f-]*"
+"""Letters of a name, but of scripts that have no spaces between words."""
+_HEAD = re.compile(_NAME + r"\Z")
+_LAST_OF_SEVERAL = frozenset({"key", "token", "secret"})
+_WORDS_BEFORE = re.compile(
+    r"(?:\b(?:unseal|recovery|root|api|access|account|app|application|auth|client|deploy|encryption"
+    r"|licen[cs]e|master|private|secret|security"
+    r"|shared|signing|storage|user|webhook) ){0,2}" + _NAME + r"\Z",
+    re.IGNORECASE,
+)
+"""A name of several words, as in `API key: ...`."""
+_TAIL = re.compile(_NAME)
+_REACH = 80
+"""Characters of a name that are read in either direction, so that time stays linear."""
+
+
+def telling_names(text: str, lower: str) -> Iterator[Name]:
+    """The telling names in a text, in no order.
+
+    Args:
+        text: any.
+        lower: the same in small letters, as long.
+    """
+    spans: set[tuple[int, int]] = set()
+    for hint in HINTS:
+        place = lower.find(hint)
+        while place >= 0:
+            span = _whole_name(text, place, place + len(hint))
+            if span not in spans:
+                spans.add(span)
+                if strength := name_strength(text[slice(*span)]):
+                    yield Name(*span, strength)
+            place = lower.find(hint, max(span[1], place + len(hint)))
+
+
+def _whole_name(text: str, start: int, stop: int) -> tuple[int, int]:
+    head = _HEAD.search(text, max(0, start - _REACH), start)
+    tail = _TAIL.match(text, stop, min(len(text), stop + _REACH))
+    if head and text[head.start() : stop].lower() in _LAST_OF_SEVERAL:
+        head = _WORDS_BEFORE.search(text, max(0, start - _REACH), start)
+    start = head.start() if head else start
+    stop = tail.end() if tail else stop
+    while start < stop and text[start] in ".-":
+        start += 1
+    while start < stop and text[stop - 1] in ".-":
+        stop -= 1
+    return start, stop
+
+
+@lru_cache(maxsize=10_000)
+def name_strength(name: str) -> Strength | None:
+    """What a name says about its value; None where it announces no secret."""
+    words = [word.lower() for word in _WORD.findall(name)]
+    if words[:1] == ["hashed"]:
+        return None
+    for position in range(len(words) - 1, -1, -1):
+        if strength := _word_strength(words, position):
+            behind = words[position + 1 :]
+            if any(word in _SOMETHING_ELSE for word in behind):
+                return None if strength is Strength.KEY else Strength.KEY
+            return strength
+    return None
+
+
+def _word_strength(words: list[str], position: int) -> Strength | None:
+    word = words[position]
+    if word in _PASSWORD_WORDS or word.endswith(_PASSWORD_ENDINGS):
+        return Strength.PASSWORD
+    if words[:position][-1:] == ["shared"] and word == "key" and "pre" in words:
+        return Strength.PASSWORD
+    if _PASS_ENDINGS.search(word):
+        return Strength.PASSWORD if word != "pass" or len(words) > 1 else Strength.SECRET
+    if words[:position][-2:] == ["public", "key"]:
+        return None
+    if word in _SECRET_WORDS or word.endswith(_SECRET_ENDINGS):
+        return Strength.SECRET
+    if word == "auth" and position == len(words) - 1:
+        return Strength.SECRET if len(words) == 1 else Strength.KEY
+    if _KEY_ENDINGS.search(word):
+        return _key_strength(words[:position], word)
+    if word in _KEY_WORDS or _GLUED.match(word) or (word == "keys" and words[:position][-1:] in _KEYS_OF):
+        return Strength.KEY
+    return None
+
+
+def _key_strength(before: list[str], word: str) -> Strength | None:
+    if word != "key":
+        return Strength.KEY if not word.startswith("public") else None
+    if not before or not _FOR_ALL.isdisjoint(before):
+        return None
+    if before[-1] in _TOGETHER:
+        return Strength.SECRET if before[-1] in ("secret", "private") else Strength.KEY
+    return None if _OTHER_KEYS.intersection(before) else Strength.KEY

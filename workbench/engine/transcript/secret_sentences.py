@@ -1,0 +1,203 @@
+"""Secrets in sentences, and in the lines that a program prints below a sentence or a command that announces them."""
+
+import re
+from collections.abc import Iterator
+
+from workbench.engine.transcript.secret_names import Name, Strength
+from workbench.engine.transcript.secret_values import (
+    is_call,
+    is_no_name,
+    is_no_value,
+    is_password_like,
+    is_random,
+    is_strong_password,
+)
+from workbench.engine.transcript.words import words_of
+
+_IS = (
+    r"(?:is|are|was|be|to|lautet|ist|heißt|war|es|est|era|sera|è|é|är|var|er|jest|wynosi|on|je|becomes|equals|auf|a|à|en"
+    r"|til|till|naar)(?: (?:now|set to|currently|jetzt|ahora|maintenant|adesso|agora))?"
+)
+_QUOTED = r"(?:\*\*|[\"'`«„“‘「『*_])[ ]?`?(?P<quoted>[^\n\"'`«»„“”’」』*]{6,200}?)`?[ ]?(?:\*\*|[\"'`»“”’」』*_])"
+_BARE = r"(?=[^\s]{0,60}\d|[^\W\d_]+(?:[._-][^\W\d_]+){2})(?P<bare>[^\s\"'`<>{}\[\],;«»\u2e80-\ud7ff，]{6,200})"
+_WORDS_BETWEEN = r"(?:[ ]{1,2}[\w'’@.:/()-]{1,24},?){0,8}?"
+_SENTENCE = re.compile(
+    rf"[\"'`*]{{0,2}}(?:{_WORDS_BETWEEN}(?:[ ]?[:=：]|[ ]{_IS}:?)[*]{{0,2}}[ ]{{1,2}}|[ ]{{1,2}}(?=\*\*|[\"'`«„“])"
+    rf"|[ ]?(?:は|是|为|는|은|가|이|:|：)[ ]?)(?:{_QUOTED}|{_BARE})"
+)
+"""From a telling word of a sentence to what it is said to be."""
+_VERBS = words_of("verbs_of_values")
+_LEAST_OF_MADE_UP = 8
+_PREPOSITIONS = words_of("prepositions")
+_GENITIVE = re.compile(r"['’]s (?P<word>[^\s\"'`<>{}\[\]«»„“”]{6,80})(?<![,;:!?.)])")
+_CHOSEN = re.compile(r"(?=\w*\W*\w*\d)[^\W\d_]+(?:[._-][^\W_]+)+!?|[^\W\d_][^\W_]*\d[^\W_]*[!?]")
+"""Words and digits with signs between, as people make up passwords."""
+_SPOKEN = re.compile(r"[ ]{1,2}[\"'`«„“(]?(?P<word>(?:[^\s\"'`<>{}\[\]«»„“”]|(?<=\w)['’](?=\w)){1,80})(?<![,;:!?.)])")
+"""A word of a sentence, without the signs around it."""
+_ENGLISH = ("password", "passwords", "passphrase", "passcode", "passwd", "pass", "pwd", "pw")
+_CAPITAL_BEHIND_SIGN = re.compile(r"[^\W\d_]+[.!#$%&+_][A-Z][^\W\d_]+")
+_WORDS_BEFORE_VERB, _WORDS_BEHIND_VERB = 8, 4
+_NAME_OF_PROSE = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,3}")
+_PARTS = ("_", ".", "-", "/", "$", '"', "'", "<")
+"""What stands before a word that is a part of something else than a sentence."""
+_PROSE = words_of("prose")
+_CUT = ("...", "…", "***")
+"""What a value ends with of which only a part is shown."""
+_LEAST_OF_SECRET = 16
+_TELLING = (
+    r"(?:pass(?:word|phrase|code|wd)?s?|pwd|secrets?|tokens?|credentials?|(?:api|access|private|master|secret|signing"
+    r"|encryption|license|recovery|account|storage|ssh)[ _-]?keys?|gen(?:erate)?_?key|keyring|keyvault|kennwort"
+    r"|passwort|contraseña|mot de passe|PAT|psk|cookie)"
+)
+_COMMAND = re.compile(
+    rf"^(?:[\w@:~./\[\] ()-]{{0,60}}[$#%❯]|PS [^\n>]{{1,60}}>|[A-Z]:[^\n>]{{0,60}}>) "
+    rf"(?P<command>[^\n]{{0,300}}(?i:{_TELLING}|\bkey\b|rand|pwgen|\bapg\b|psk)[^\n]{{0,300}})\r?\n"
+    r"(?P<value>[^\s\"'<>{}]{8,400})[ \t\r]*$",
+    re.MULTILINE,
+)
+"""A command and all of the first line that it prints."""
+_OTHER_COMMAND = re.compile(
+    r"(?:sudo )?(?:git|ls|ll|grep|rg|find|fd|wc|sha\d*sum|md5sum|shasum|which|basename|dirname|cd|mkdir|tree|npm|pnpm"
+    r"|yarn|pytest|python -m pytest|cargo|go (?:test|build)|docker (?:ps|images|build|run)|gh (?:pr|issue|run))\b"
+)
+_ANNOUNCEMENT = re.compile(
+    rf"^(?P<sentence>[^\n]{{0,200}}\b(?i:{_TELLING}|key)\b[^\n]{{0,160}}?)[:.!]?[ \t\r]*\n"
+    r"(?:[ \t\r]*\n|[ \t]*[-=`]{3,}\w{0,10}[ \t\r]*\n){0,2}"
+    r"[ \t>|]{0,12}(?P<value>[^\s\"'<>{}]{12,400})[ \t\r|]*$",
+    re.MULTILINE,
+)
+"""A sentence and all of the next line."""
+_NEW = re.compile(
+    r"\b(?:new|your|yours|copy|save|store|generated|created|following|below|here|this|keep|shown|won't"
+    r"|cannot|once|reset|initial|temporary|hier|neue[sr]?|nuev[oa]|voici"
+    r"|ecco|unten|folgende[srn]?|siguiente)\b",
+    re.IGNORECASE,
+)
+_PROGRAM = re.compile(r"[(){}\[\];<>]")
+_OF_PASSWORDS = re.compile(r"pass|secret|pwd", re.IGNORECASE)
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{7,12}|[0-9a-f]{64}")
+
+
+def value_in_sentence(text: str, name: Name) -> tuple[int, int] | None:
+    """Where the secret is, half-open, that a sentence names: `the password of bob is ...`, `das Passwort lautet ...`.
+
+    Args:
+        text: any.
+        name: a telling name in it.
+    """
+    if text[name.start - 1 : name.start] in _PARTS or not _NAME_OF_PROSE.fullmatch(text, name.start, name.stop):
+        return None
+    return _stated(text, name) or _spoken(text, name)
+
+
+def _spoken(text: str, name: Name) -> tuple[int, int] | None:
+    """A password behind its name, or behind a verb and a few words: `Kennwort Abc-4`, `the password is still Abc-4`."""
+    if name.strength is not Strength.PASSWORD:
+        return None
+    start, verb, word = name.stop, 0, ""
+    is_foreign = not text[name.start : name.stop].lower().endswith(_ENGLISH)
+    genitive = _GENITIVE.match(text, start)
+    if genitive and _is_made_up(genitive["word"]):
+        return genitive.span("word")
+    for number in range(1, _WORDS_BEFORE_VERB + _WORDS_BEHIND_VERB):
+        match = _SPOKEN.match(text, start)
+        if match is None or text.startswith(_CUT, match.end()):
+            return None
+        earlier, word, start = word.lower(), match["word"], match.end()
+        if word.lower() in _VERBS:
+            verb = number
+            continue
+        if number == 1:
+            is_value = _is_beside(word, text[name.start : name.stop])
+        else:
+            behind = number - verb if verb else 0
+            is_value = 0 < behind <= _WORDS_BEHIND_VERB and is_password_like(word, is_announced=behind == 1)
+            is_value = is_value or (is_strong_password(word) and _is_made_up(word))
+            is_told = earlier in _PREPOSITIONS or (is_foreign and number <= _WORDS_BEHIND_VERB)
+            is_value = is_value or (behind == 1 and _is_joined(word))
+            is_value = is_value or (is_told and (_is_made_up(word) or is_strong_password(word)))
+        if is_value:
+            return match.span("word")
+        if verb and not word.isalpha():
+            return None
+    return None
+
+
+def _is_made_up(word: str) -> bool:
+    """Whether a word is of letters, digits and signs in a way that no name of a thing is."""
+    if len(word) < _LEAST_OF_MADE_UP or _CHOSEN.fullmatch(word) is None or word.isupper():
+        return False
+    return is_no_name(word) and not is_no_value(word)
+
+
+def _is_beside(word: str, name: str) -> bool:
+    """Whether a word directly behind a name is a password; in English, more often something is said of passwords."""
+    if name.lower().endswith(_ENGLISH):
+        return is_strong_password(word)
+    return is_password_like(word, is_announced=True) or _CAPITAL_BEHIND_SIGN.fullmatch(word) is not None
+
+
+def _stated(text: str, name: Name) -> tuple[int, int] | None:
+    """A secret behind a sign or a verb, or in quotation marks."""
+    match = _SENTENCE.match(text, name.stop)
+    if match is None:
+        return None
+    group = match.lastgroup or "bare"
+    start, stop = match.span(group)
+    if text[start:stop].endswith(_CUT):
+        return None
+    while stop > start and text[stop - 1] in ".,!?)*_":
+        stop -= 1
+    return (start, stop) if _is_said(text[start:stop], name.strength, quoted=group == "quoted") else None
+
+
+def _is_said(value: str, strength: Strength, *, quoted: bool) -> bool:
+    if strength is not Strength.PASSWORD:
+        return " " not in value and _is_token(value)
+    words = value.split(" ")
+    if len(words) > 1:
+        return quoted and len(words) <= 5 and any(char.isdigit() for char in value) and _PROSE.isdisjoint(words)
+    return not is_call(value) and (is_password_like(value) or _is_made_up(value) or _is_joined(value))
+
+
+def _is_joined(value: str) -> bool:
+    """Whether it is of three words or more with signs between, none of which is of a sentence."""
+    words = re.split(r"[._-]", value)
+    is_of_words = len(words) > 2 and all(len(word) > 1 and word.isalpha() for word in words)
+    return is_of_words and _PROSE.isdisjoint(word.lower() for word in words) and is_no_name(value)
+
+
+def _is_token(value: str) -> bool:
+    """Whether it is drawn at random, and no part of a program."""
+    return is_random(value, _LEAST_OF_SECRET) and not is_no_value(value) and _PROGRAM.search(value) is None
+
+
+def printed_secrets(text: str) -> Iterator[tuple[int, int, Strength]]:
+    """Where a program prints a secret in a line of its own: half-open, and what it looks like."""
+    if "\n" not in text:
+        return
+    for match in _COMMAND.finditer(text):
+        if not _OTHER_COMMAND.match(match["command"]):
+            yield from _printed(match)
+    for match in _ANNOUNCEMENT.finditer(text):
+        if _NEW.search(match["sentence"]):
+            yield from _printed(match)
+
+
+def _is_printed_hex(match: re.Match[str]) -> bool:
+    """Whether digits of sixteen are printed that no commit or hash has, or out of a file for a secret."""
+    value = match["value"]
+    is_of_file = "command" in match.re.groupindex and re.search(r"(?i)psk|secret|cookie", match["command"])
+    return _COMMIT.fullmatch(value) is not None and (len(value) == 32 or bool(is_of_file))
+
+
+def _printed(match: re.Match[str]) -> Iterator[tuple[int, int, Strength]]:
+    value = match["value"]
+    if _is_token(value) or _is_printed_hex(match):
+        yield *match.span("value"), Strength.SECRET
+    elif (
+        is_password_like(value)
+        and "command" in match.re.groupindex
+        and re.search(r"(?i)pass|secret|pwd|psk", match["command"])
+    ):
+        yield *match.span("value"), Strength.PASSWORD

@@ -1,0 +1,20 @@
+"""Secrets in the columns of tables whose title is a telling name."""
+
+from collections.abc import Iterator
+
+from workbench.engine.transcript.secret_names import Strength, name_strength
+from workbench.engine.transcript.secret_values import is_secret
+from workbench.engine.transcript.tables import Cell, columns
+
+
+def table_values(text: str) -> Iterator[tuple[Cell, Strength]]:
+    """The secrets in columns with a telling title."""
+    for column in columns(text, _is_telling):
+        strength = Strength.PASSWORD if column.title.lower() == "pass" else name_strength(column.title)
+        for cell in column.cells:
+            if strength and is_secret(text[cell.start : cell.stop], strength, quoted=True, sure=True):
+                yield cell, strength
+
+
+def _is_telling(title: str) -> bool:
+    return name_strength(title) is not None

@@ -1,0 +1,236 @@
+"""Which values may be secrets: by how random they look, and what a program, a template or a sentence has instead."""
+
+import re
+from collections import Counter
+from math import log2
+
+from workbench.engine.transcript.secret_names import Strength, name_strength
+from workbench.engine.transcript.words import words_of
+
+_NO_VALUE = re.compile(
+    r"\$(?![1-9A-Za-z]{1,8}\$)|\([^\W\d_]+\)$|%[({]|%\w+%$|%[a-z]$|[*.x_-]+$|your|my[_-]|example|changeme"
+    r"|placeholder|dummy|replace[_-]?(?:me|this|with)|change[_-]?(?:me|this|it)|fixme|todo|insert[_-]|enter[_-]|some[_-]|any[_-]|fake|not[_-]?real|sha(?:256|384|512)-|[\[<({*]{0,3}(?:redacted|masked|hidden|filtered|omitted|removed|sensitive)"
+    r"|(?:true|false|null|none|nil|undefined|string|number|boolean|bool|bytes|str|int|any|unknown|void"
+    r"|optional|required"
+    r"|process|environ|env|os|self|this|config|settings|options|request|req|user|data|args|params"
+    r"|function|async|await"
+    r"|return|new|const|let|var|if|else|not|and|or|import|from)(?:$|[^A-Za-z0-9])",
+    re.IGNORECASE,
+)
+_SAMPLE = re.compile(r"EXAMPLE|([xX*.])\1{7}|(0123456789|1234567890)abcdef|x{4}-x{4}")
+_DEFAULT_PASSWORDS = frozenset(
+    {
+        "test",
+        "pass",
+        "secret",
+        "password",
+        "password123",
+        "postgres",
+        "mysql",
+        "root",
+        "minioadmin",
+        "rootpassword",
+        "test1234",
+        "test123",
+        "passw0rd",
+        "password1",
+    }
+)
+_TEMPLATE = re.compile(r"\{\{|\$(?:\{[^\s{}]*\}|\([^()]*\)|[({]\Z)|<%=?[ \w]|\.\.\.|…")
+_MEMBER = re.compile(r"[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+")
+_CALL = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\(")
+_FOLDER = re.compile(r"~?/|[A-Za-z]:[\\/]|\.\.?/")
+_LINK = re.compile(r"[a-z][a-z+.-]{1,20}://", re.IGNORECASE)
+_FILE = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{1,5}\d?")
+_FILE_ENDINGS = words_of("file_endings")
+_CONSTANT = re.compile(r"[A-Z0-9_-]+|[a-z]+(?:[_-][a-z0-9]+)*|[a-z]+\d+|v?\d[\d.]*\w{0,8}|[\d-]+(?:T[\d:.Z+-]+)?")
+"""A name, a version, a date, a number with its unit."""
+_STANDARD = re.compile(
+    r"(?:sha|md|aes|rsa|base|utf|oauth|http|argon|bcrypt|pbkdf|x|ed|rfc|hs|rs|es|ps|iso|ipv|tls|ssl|ecdsa|curve|web|log|python|node)"
+    r"-?\d+\w{0,12}(?:-\w{1,12})*",
+    re.IGNORECASE,
+)
+_PART_OF_PROGRAM = re.compile(r"hash|input|value|field|form|name|param|arg|label|text", re.IGNORECASE)
+_TYPE = re.compile(r"[a-z]*(?:[A-Z][a-z]{2,})+|\w*_\w*")
+_HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[A-Z]")
+_SIGNS = re.compile(r"[^\w\s./:-]")
+_PHRASE = re.compile(r"[^\W\d_]{3,}(?:[._-][^\W\d_]+)+[._-]?\d{1,4}|[^\W\d_]+(?:[.][^\W\d_]+)*\d{1,4}")
+"""Words and a number, as many a password is: `correct-kettle-9`."""
+_SIGN_INSIDE = re.compile(r"[a-z]\d[a-z]|(?<=\w)[!#$%&+*?^~@](?=.)|[!#?*]\Z")
+_THREE_WORDS = re.compile(r"[a-zäöüßéèà]{3,}(?:-[a-zäöüßéèà]{3,}){2,}-\d{1,4}")
+_CONSONANTS = re.compile(r"[b-df-hj-np-tv-xz]{6}|[B-DF-HJ-NP-TV-XZ]{6}")
+"""More of them together than in a word."""
+_LEAST_OF_CONSONANTS = 12
+_SIGN_OF_PASSWORD = re.compile(r"\w[!#$%&*?^~]\w")
+_RUN = re.compile(r"[A-Za-z0-9]+")
+_HEX = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
+_ENTROPY, _ENTROPY_OF_HEX = 3.5, 2.5
+"""Bits a character from which on a long value counts as random, as in gitleaks; the mean of 32 random digits of
+sixteen is 3.6."""
+_LONGER, _LONG, _SHORT = 30, 16, 8
+_LETTERS_TOGETHER, _LETTERS_TOGETHER_IF_LONG = 3.4, 3.9
+"""Letters of one case, or digits, that follow each other in what is random: fewer on average than in words."""
+_BASE32 = re.compile(r"(?=(?:[A-Z]*[2-7]){2})[A-Z2-7]{16,}")
+
+
+def is_secret(value: str, strength: Strength, *, quoted: bool, sure: bool) -> bool:
+    """Whether a value under a name of this strength is a secret.
+
+    Args:
+        value: as it stands in the text.
+        strength: what its name says.
+        quoted: whether it stands in quotation marks.
+        sure: whether a word in its place stands for itself, as in a setting; in a program it would be a variable.
+    """
+    if is_no_value(value, is_literal=quoted or sure):
+        return False
+    is_set = sure or quoted
+    if strength is Strength.KEY:
+        return is_random(value, _LONG) or (is_set and _is_chosen(value))
+    if strength is Strength.SECRET:
+        if is_random(value, _SHORT if is_set else _LONG):
+            return True
+        return is_set and (is_strong_password(value) or _THREE_WORDS.fullmatch(value) is not None)
+    if is_folder(value) or _LINK.match(value) or is_default_password(value):
+        return False
+    if is_unlike_words(value):
+        return sure or quoted or "/" not in value
+    if not (sure or quoted) or is_own_name(value):
+        return False
+    return quoted or not value.isdigit() or len(value) >= 6
+
+
+def _is_chosen(value: str) -> bool:
+    """Whether a person made it up, with a sign that no name has: `Kolk&Sluis_44`."""
+    return _SIGN_OF_PASSWORD.search(value) is not None and is_strong_password(value)
+
+
+def is_sample(value: str) -> bool:
+    """Whether it shows how a token looks: `ghp_xxxxxxxx`, `AKIA...EXAMPLE`."""
+    return _SAMPLE.search(value) is not None
+
+
+def is_default_password(value: str) -> bool:
+    """Whether it is what documents and new installations have as a password, which opens nothing of a person's."""
+    return value.lower() in _DEFAULT_PASSWORDS
+
+
+def is_no_value(value: str, *, is_literal: bool = False) -> bool:
+    """Whether it stands for a value: a variable, a template, a placeholder, a member of an object.
+
+    Args:
+        value: as it stands in the text.
+        is_literal: whether it is a text, as in quotation marks or a setting, so that few members of objects are there.
+    """
+    if _NO_VALUE.match(value) or _TEMPLATE.search(value):
+        return True
+    if _MEMBER.fullmatch(value) is None:
+        return False
+    parts = value.split(".")
+    if is_literal and (any(map(str.isdigit, value)) or any(map(str.isupper, parts)) or _has_titles(parts)):
+        return False
+    return not any(is_random(part) for part in parts)
+
+
+def _has_titles(parts: list[str]) -> bool:
+    """Whether parts begin with a capital, as words of a phrase do: most, or one behind the first word."""
+    return 2 * sum(map(str.istitle, parts)) >= len(parts) or any(part[0].isupper() for part in parts[1:])
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a word of a command, where no member of an object can stand, stands for a value."""
+    is_variable = _NO_VALUE.match(value) is not None or _TEMPLATE.search(value) is not None
+    return is_variable or (_MEMBER.fullmatch(value) is not None and is_own_name(value))
+
+
+def is_folder(value: str) -> bool:
+    """Whether it is a path: `pwd` is a folder as well."""
+    return _FOLDER.match(value) is not None
+
+
+def is_own_name(value: str) -> bool:
+    """Whether it says what a secret is called, or is a part of a program: `db-password`, `passwordField`."""
+    return name_strength(value) is not None or _PART_OF_PROGRAM.search(value) is not None
+
+
+def is_type(value: str) -> bool:
+    """Whether it is a name of a program, as after `password: PasswordField`."""
+    return _TYPE.fullmatch(value) is not None
+
+
+def is_call(value: str) -> bool:
+    """Whether it begins as a call of a program does, which makes a value: `z.string().min(12)`."""
+    return _CALL.match(value) is not None
+
+
+def is_unlike_words(value: str) -> bool:
+    """Whether a value is unlike any word, so that it is the same secret wherever it appears."""
+    return len(value) >= 8 and any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+
+
+def is_password_like(value: str, *, is_announced: bool = False) -> bool:
+    """Whether a word of a sentence is a password: letters and digits as in no word, name, version or path.
+
+    Args:
+        value: the word.
+        is_announced: whether the sentence says just before it that a password follows; it may be of words and a digit.
+    """
+    if len(value) < 6 or not any(c.isdigit() for c in value) or not any(c.isalpha() for c in value):
+        return False
+    if is_no_value(value, is_literal=True) or is_folder(value) or is_own_name(value) or "/" in value or "\\" in value:
+        return False
+    if is_announced and _PHRASE.fullmatch(value):
+        return value.rpartition(".")[2] not in _FILE_ENDINGS and _STANDARD.fullmatch(value) is None
+    return not any(form.fullmatch(value) for form in (_FILE, _CONSTANT, _STANDARD))
+
+
+def is_no_name(word: str) -> bool:
+    """Whether a word of a sentence is no name of a file, a folder, a standard or a part of a program."""
+    if is_folder(word) or is_own_name(word) or "/" in word or "\\" in word or _STANDARD.fullmatch(word):
+        return False
+    return word.rpartition(".")[2] not in _FILE_ENDINGS
+
+
+def is_strong_password(value: str) -> bool:
+    """Whether a word has small letters, a digit, and a capital or a sign inside, as few words that are no password."""
+    is_mixed = any(map(str.isupper, value[1:])) or _SIGN_INSIDE.search(value) is not None
+    return is_mixed and any(map(str.islower, value)) and is_password_like(value)
+
+
+def is_random(value: str, least: int = _LONG) -> bool:
+    """Whether a value of at least so many characters looks as if it was drawn, not written."""
+    if len(value) < least or not any(char.isalpha() for char in value):
+        return False
+    if len(value) >= 12 and len(set(_SIGNS.findall(value))) >= 3:
+        return any(char.isdigit() for char in value)
+    if len(value) >= _LONG and _HEX.fullmatch(value):
+        return any(char.isdigit() for char in value) and _entropy_is_high(value)
+    runs = _RUN.findall(value)
+    if max(map(len, runs), default=0) < _SHORT - 2:
+        return False
+    drawn = sum(len(run) for run in runs if _is_drawn(run))
+    return (2 * drawn >= sum(map(len, runs)) or drawn >= _LONG) and (len(value) < _LONG or _entropy_is_high(value))
+
+
+def _is_drawn(run: str) -> bool:
+    """Whether letters and digits follow each other as they do in no word, name or version."""
+    if _BASE32.fullmatch(run):
+        return True
+    if len(run) >= _LEAST_OF_CONSONANTS and _CONSONANTS.search(run):
+        return True
+    together = len(run) / len(_HUMP.findall(run))
+    if any(char.isdigit() for char in run) and any(char.isalpha() for char in run):
+        limit = _LETTERS_TOGETHER_IF_LONG if len(run) >= _LONGER else _LETTERS_TOGETHER
+        return len(run) >= 4 and (together <= limit or _is_long_mixture(run))
+    return len(run) >= 2 * _SHORT and together <= _LETTERS_TOGETHER - 1
+
+
+def _is_long_mixture(run: str) -> bool:
+    """Whether digits stand in the midst of more letters than a word has."""
+    return len(run) >= 2 * _LONG and len(re.findall(r"[a-z]\d+(?=[a-z])", run)) >= 2
+
+
+def _entropy_is_high(value: str) -> bool:
+    counts = Counter(value).values()
+    entropy = -sum(count / len(value) * log2(count / len(value)) for count in counts)
+    return entropy >= (_ENTROPY_OF_HEX if _HEX.fullmatch(value) else min(_ENTROPY, log2(len(value)) - 1))

@@ -1,0 +1,151 @@
+"""A recorded conversation with what is known about it; never changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+
+from workbench.base.markup import card, clipped
+from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, Entry, Log, MessageEntry
+from workbench.engine.transcript.message import Message, said_texts
+
+FIRST = 8
+"""Messages that a session shows of itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a session came from.
+
+    Attributes:
+        skipped: what was left out, one sentence each.
+        text_read: the share of the file's text that stands in its sessions, 0 to 1; None where it was not counted.
+        text_noted: the share that stands in notes alone, which no model was sent: a client's own lines, for example.
+    """
+
+    format: str = "built"
+    path: str = ""
+    sha256: str = ""
+    skipped: tuple[str, ...] = ()
+    text_read: float | None = None
+    text_noted: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A compaction or clearing that the recorded agent made before `messages[at]`."""
+
+    at: int
+    entry: CompactionEntry | ClearingEntry
+
+
+_TAGGED = re.compile(r"<([\w-]+)>.*?</\1>", re.DOTALL)
+"""What a client puts around what it says itself in the user's name."""
+LONGEST_HEADING = 100
+
+
+@dataclass(frozen=True)
+class Session:
+    """One recorded conversation.
+
+    Attributes:
+        id: unique among the sessions of a run.
+        log: the whole tree. Its main path is from the root to `log.leaf`.
+        model: the model that answered most, as the recording names it; empty if unknown.
+        window: the model's context window in tokens; None where the recording does not say.
+        title: a few words for people.
+        cwd: the folder in which the recorded agent worked; makes one path of absolute and relative ones.
+        project: what unrelated sessions do not share, such as a repository or a folder.
+    """
+
+    id: str
+    log: Log
+    origin: Origin = field(default_factory=Origin)
+    model: str = ""
+    window: int | None = None
+    title: str = ""
+    cwd: str = ""
+    project: str = ""
+
+    @classmethod
+    def of(cls, messages: Iterable[Message], id: str = "session", **known: str | int | None) -> Session:
+        """A session of these messages in a straight line, for examples and tests."""
+        log = Log()
+        for message in messages:
+            log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
+        return cls(id, log, **known)  # type: ignore[arg-type]  # the fields of this class, by name
+
+    @cached_property
+    def path(self) -> tuple[Entry, ...]:
+        """The entries of the main path."""
+        return self.log.path()
+
+    @cached_property
+    def messages(self) -> tuple[Message, ...]:
+        """All messages of the main path, those that the recorded agent compacted away included."""
+        return tuple(entry.message for entry in self.path if isinstance(entry, MessageEntry))
+
+    @cached_property
+    def place(self) -> dict[int, int]:
+        """The index of each message object by its `id()`: recognises messages that were kept."""
+        return {id(message): i for i, message in enumerate(self.messages)}
+
+    @cached_property
+    def index_of(self) -> dict[str, int]:
+        """The index of each message by its own id: recognises messages that were rewritten."""
+        return {message.id: i for i, message in enumerate(self.messages)}
+
+    @cached_property
+    def requests(self) -> tuple[int, ...]:
+        """The index of each assistant message: the recorded answer to one request."""
+        return tuple(i for i, message in enumerate(self.messages) if message.role == "assistant")
+
+    @cached_property
+    def recorded(self) -> tuple[Recorded, ...]:
+        """The compactions and clearings on the main path, with their place among the messages."""
+        before = accumulate((isinstance(entry, MessageEntry) for entry in self.path), initial=0)
+        placed = zip(before, self.path, strict=False)
+        return tuple(Recorded(at, entry) for at, entry in placed if isinstance(entry, CompactionEntry | ClearingEntry))
+
+    @cached_property
+    def branches(self) -> int:
+        """How many leaves the log has."""
+        return len(self.log.leaves())
+
+    @property
+    def heading(self) -> str:
+        """Words that tell it from others: its title, else how its first request begins, else its id."""
+        title = self.title.strip()
+        if title and not title.startswith("("):
+            return title
+        said = (_line(one) for one in self.messages if one.role == "user" and not one.synthetic)
+        words = next((text for one in said if (text := " ".join(_TAGGED.sub(" ", one).split()))), "")
+        return ": ".join(filter(None, (title.strip("()"), words[:LONGEST_HEADING]))) or self.id
+
+    def __repr__(self) -> str:
+        return (
+            f"<Session {self.id!r}: messages {len(self.messages):,}, requests {len(self.requests):,}, "
+            f"format {self.origin.format}{', model ' + self.model if self.model else ''}>"
+        )
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "session": self.id, "messages": len(self.messages), "requests": len(self.requests),
+            "branches": self.branches if self.branches > 1 else None,
+            "compacted when recorded": len(self.recorded) or None, "model": self.model, "window": self.window,
+            "format": self.origin.format, "read from": self.origin.path,
+        }  # fmt: skip
+        rows = [(i, message.role, _line(message)) for i, message in enumerate(self.messages[:FIRST])]
+        left = len(self.messages) - len(rows)
+        note = f"and {left:,} more messages; wb.explore(session) walks through them" if left else ""
+        return card(self.title or self.id, facts, ("", "who", "says"), rows, note)
+
+
+def _line(message: Message) -> str:
+    """What a message says, or the tools that it calls, on one line."""
+    calls = [call.name for call in message.calls] if message.role == "assistant" else []
+    words = " ".join(" ".join(clipped(text) for text in said_texts(message)).split())
+    return f"calls {', '.join(calls)}: {words}" if calls else words

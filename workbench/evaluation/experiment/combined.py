@@ -1,0 +1,128 @@
+"""Several runs over the same sessions as one: replicates of a run, or the points of a sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from time import time
+from typing import TYPE_CHECKING
+
+from workbench.base.palette import REFERENCES
+from workbench.engine.models import find_model
+from workbench.engine.models.litellm import LiteLLM
+from workbench.engine.models.provider_options import provider_options
+from workbench.evaluation.experiment.store import COLUMNS, Results, RunFolder
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STEADY = ("", "bundled", "extractive")
+"""Models that answer the same each time: none, recorded answers, and the rule-based writer."""
+
+_REPLAY = ["session", "strategy"]
+_PLACE = ["session", "strategy", "mode", "share", "metric"]
+
+
+def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: int, folder: RunFolder) -> Results:
+    """Run once, repeat the strategies that asked a model which may vary, and write one run of all.
+
+    `scores` holds the means over the replicates, `replicates` each one's values, and `replays` what all of them asked
+    and paid; all other tables are of the first. A strategy is pending in a session while one of its replicates is.
+
+    Args:
+        once: makes the run of that replicate under these strategies (none named: all) in that folder.
+        replicates: >= 2.
+        folder: of the combined run.
+    """
+    import pandas as pd
+
+    first = once(0, (), folder.path / "replicates" / "0")
+    replays = first.replays
+    varying = replays.loc[~replays["model"].fillna("").isin(STEADY), "strategy"].unique()
+    names = [str(name) for name in varying if name not in REFERENCES]
+    runs = [first]
+    if names:
+        runs += [once(place, names, folder.path / "replicates" / str(place)) for place in range(1, replicates)]
+    every = pd.concat(
+        [run.scores[run.scores["strategy"].isin(names)].assign(replicate=place) for place, run in enumerate(runs)]
+    )
+    means = every.groupby(_PLACE, dropna=False)[["value", "scaled"]].mean()
+    scores = first.scores.set_index(_PLACE)
+    scores[["value", "scaled"]] = means.reindex(scores.index).combine_first(scores[["value", "scaled"]])
+    all_replays = _all_replays(runs)
+    waiting = all_replays.loc[all_replays["status"] == "pending", _REPLAY]
+    tables = {name: _without(first.table(name), waiting) for name, columns in COLUMNS.items() if "strategy" in columns}
+    tables |= {
+        "replays": all_replays,
+        "replicates": every[list(COLUMNS["replicates"])],
+        "scores": _without(scores.reset_index()[list(COLUMNS["scores"])], waiting),
+    }
+    del tables["variants"]
+    about = {
+        "settings": {**first.manifest["settings"], "replicates": len(runs)},
+        "seconds": round(sum(run.manifest["seconds"] for run in runs), 1),
+    }
+    return combined([(first, [*replays["strategy"].unique(), *REFERENCES])], folder, tables, about)
+
+
+def _all_replays(runs: Sequence[Results]) -> pd.DataFrame:
+    """The replays of the first run, with what all replicates asked and paid, and pending where one of them is."""
+    import pandas as pd
+
+    sums, found = ["summaries", "written", "useless", "usd"], runs[0].replays.set_index(_REPLAY)
+    every = pd.concat([run.replays.assign(replicate=place) for place, run in enumerate(runs)]).set_index(_REPLAY)
+    for column in sums:
+        found[column] = every.groupby(level=_REPLAY)[column].sum(min_count=1).reindex(found.index)
+    pending = every[every["status"] == "pending"]
+    pending = pending[~pending.index.duplicated()]
+    where = "replicate " + pending["replicate"].astype("string") + ": " if len(runs) > 1 else ""
+    found.loc[pending.index, ["status", "reason"]] = pending.assign(reason=where + pending["reason"])
+    return found.reset_index()[list(COLUMNS["replays"])]
+
+
+def _without(table: pd.DataFrame, replays: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a table that are of none of these replays."""
+    if replays.empty or "session" not in table:
+        return table
+    return table[~table.set_index(_REPLAY).index.isin(list(replays.itertuples(index=False, name=None)))]
+
+
+def steady(models: Sequence[object]) -> tuple[str, ...]:
+    """The models that are asked at temperature 0, where most give the same answer each time."""
+    found = [find_model(one) if isinstance(one, str) else one for one in models]
+    asked = [one for one in found if isinstance(one, LiteLLM)]
+    return tuple(one.name for one in asked if (one.options or provider_options(one.model)).temperature == 0)
+
+
+def combined(
+    parts: Sequence[tuple[Results, Sequence[str]]],
+    folder: RunFolder,
+    own: Mapping[str, pd.DataFrame],
+    about: Mapping[str, object],
+) -> Results:
+    """Write one run of several.
+
+    Tables without a strategy are those of the first part, since the sessions are the same; where the windows in use
+    differ, `window_used` is missing.
+
+    Args:
+        parts: finished runs, each with the strategies to take from it.
+        folder: of the combined run.
+        own: tables that are not those of the parts, by name.
+        about: fields of the manifest that differ from those of the first part.
+    """
+    import pandas as pd
+
+    first = parts[0][0]
+    tables: dict[str, pd.DataFrame] = {}
+    for name in COLUMNS.keys() - own.keys():
+        tables[name] = first.table(name)
+        if "strategy" in tables[name]:
+            chosen = [results.table(name).query("strategy in @names") for results, names in parts]
+            tables[name] = pd.concat(chosen, ignore_index=True)
+    windows = pd.concat([results.sessions[["session", "window_used"]] for results, _ in parts])
+    differs = windows.groupby("session")["window_used"].nunique() > 1
+    sessions = tables["sessions"]
+    sessions.loc[sessions["session"].map(differs).fillna(False).astype(bool), "window_used"] = None
+    folder.write({**tables, **own}, {**first.manifest, **about, "created": round(time())})
+    return Results.open(folder.path)

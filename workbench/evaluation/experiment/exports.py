@@ -1,0 +1,227 @@
+"""A run for others: a copy without any text of its recordings, its scores as logs of Inspect, its tables as CSV.
+
+In a copy, texts become keyed hashes, written in digits so that no word can come about by chance. The key is drawn anew
+for each copy and kept nowhere: a hash cannot be reversed by trying texts, and two copies have no hash in common.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_bytes
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from workbench.base.errors import SettingError
+from workbench.engine.compaction.presets import WEIGHTS
+from workbench.engine.models.settings import model_names
+from workbench.evaluation.experiment.atomic import write_atomically
+from workbench.evaluation.experiment.store import COLUMNS, Results, RunFolder
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHARED = "shared"
+"""The manifest's field that says that a run is a shared copy, and how."""
+DIGITS = 18
+"""Of a hash: among a million texts no two are likely to have the same."""
+MANIFEST = frozenset(
+    {"schema", "settings", "presets", "code", "python", "packages", "jobs", "seconds", "created",
+     "projects"}
+)  # fmt: skip
+"""The fields of a manifest that are copied: what was asked for, with what, and never where the recordings are."""
+
+
+def share(run: str | Path | Results, out: str | Path) -> Results:
+    """Write a copy of a run without any text of its recordings; a report can be rendered from it as from any run.
+
+    Args:
+        run: the run, or its folder.
+        out: a folder that does not exist yet, or is empty.
+
+    Raises:
+        SettingError: there is no finished run, it was written by another version, or the folder holds something.
+    """
+    results = run if isinstance(run, Results) else Results.open(run)
+    folder = Path(out)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise SettingError(f"{folder} holds something already; name a new folder for the shared copy")
+    key = token_bytes(32)
+    # numbered in the order of their ids, so that tables keep their order
+    sessions = {session: place for place, session in enumerate(sorted(set(results.sessions["session"].dropna())), 1)}
+    wide = len(str(len(sessions)))
+    weights = _weights_files(results.manifest.get("settings", {}).get("strategies", ()))
+    weights |= {name: _model(name) for name in results.replays["model"].dropna() if name.startswith("command:")}
+
+    def hidden(text: str, column: str, kind: str) -> str:
+        if kind == "session":
+            return f"session {sessions.get(text, 0):0{wide}} {_hash(key, text)}"
+        if kind == "lines":
+            return "\n".join(f"line {_hash(key, line)}" for line in text.split("\n"))
+        return f"{column} {_hash(key, text)}, {len(text)} characters"
+
+    tables = {}
+    for name, columns in COLUMNS.items():
+        table = results.table(name)[list(columns)]
+        for column, kind in columns.items():
+            if kind in ("session", "text", "lines"):
+                texts = table[column].fillna("")
+                table[column] = [hidden(text, column, kind) if text else text for text in texts]
+            for place, file in weights.items() if kind == "str" else ():
+                table[column] = table[column].str.replace(place, file, regex=False)
+        tables[name] = table
+    made = json.dumps(_manifest(results.manifest, key), ensure_ascii=False)
+    for place, file in weights.items():
+        made = made.replace(json.dumps(place, ensure_ascii=False)[1:-1], json.dumps(file, ensure_ascii=False)[1:-1])
+    RunFolder(folder).write(tables, json.loads(made))
+    return Results.open(folder)
+
+
+def _weights_files(strategies: Iterable[str]) -> dict[str, str]:
+    """The names of strategies with weights from a file, the longest first, each with one without its place."""
+    names = sorted((name for name in strategies if name.startswith(WEIGHTS)), key=len, reverse=True)
+    files = [Path(name.removeprefix(WEIGHTS)).name for name in names]
+    alone = [file if files.count(file) == 1 else f"{number}-{file}" for number, file in enumerate(files, 1)]
+    return {name: WEIGHTS + file for name, file in zip(names, alone, strict=True)}
+
+
+def _hash(key: bytes, text: str) -> str:
+    digest = hmac.new(key, text.encode("utf-8", "surrogatepass"), sha256).digest()
+    return str(int.from_bytes(digest, "big"))[-DIGITS:]
+
+
+def _manifest(made: Mapping[str, Any], key: bytes) -> dict[str, Any]:
+    """What may be known of how the run was made."""
+    code, settings = made.get("code", ""), made.get("settings", {})
+    models = map(_model, model_names(settings.get("model", "extractive")))
+    return {name: value for name, value in made.items() if name in MANIFEST} | {
+        "sources": [f"source {_hash(key, path)}" for path in made.get("sources", [])],
+        "command": [],
+        "settings": {**settings, "model": ",".join(models)},
+        "code": "-".join(code[i : i + 3] for i in range(0, len(code), 3)),  # so that its letters form no word
+        SHARED: "texts of the recordings are keyed hashes; the key was not kept",
+    }
+
+
+def _model(name: str) -> str:
+    """A model's name without what may be taken from a recording, or from a path on this machine."""
+    kind, _, rest = name.partition(":")
+    if kind == "scripted":
+        return kind
+    if kind == "command":
+        return f"{kind}:{Path(rest.split()[0]).name}"
+    return f"{kind}:{Path(rest).name}" if kind in ("local", "folder") and rest else name
+
+
+def csv_text(table: pd.DataFrame) -> str:
+    """A table as comma-separated values.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe before it. What could steer a terminal, such
+    as an escape in a file's name, becomes U+FFFD.
+    """
+    plain = table.copy()
+    for name in plain.select_dtypes(["string", "object"]):
+        plain[name] = [_cell(value) if isinstance(value, str) else value for value in plain[name]]
+    return str(plain.rename(columns=lambda name: _cell(str(name))).to_csv(index=False))
+
+
+def _cell(text: str) -> str:
+    apostrophe = "'" if text.startswith(_FORMULA) else ""
+    return apostrophe + _STEERING.sub("\ufffd", text)
+
+
+_STEERING = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Control characters but tab and line ends, and those that turn the direction of a line."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a cell begins with that a spreadsheet computes."""
+
+VERSION = 2
+"""Of Inspect's log format."""
+
+
+def to_inspect(results: Results, out: str | Path) -> list[Path]:
+    """Write a log a strategy: a session is a sample, a metric is a score; matched mode's are called `recall@20%`.
+
+    A score without a value is left out, with its reason in the sample's metadata. A log holds no text of a recording
+    but the session's id and title.
+
+    Args:
+        results: a run.
+        out: a folder; logs of the same names are replaced.
+
+    Returns:
+        The logs, in the order of the strategies.
+
+    Source:
+        Log format version 2 of `inspect_ai.log.EvalLog`, inspect_ai 0.3.285; restated.
+    """
+    found = []
+    for strategy in dict.fromkeys(map(str, results.replays["strategy"])):
+        path = Path(out) / f"{re.sub(r'[^A-Za-z0-9._=-]+', '-', strategy).strip('-.') or 'strategy'}.json"
+        log = json.dumps(_log(results, strategy), indent=1, ensure_ascii=True, allow_nan=False)
+        write_atomically(path, log + "\n")
+        found.append(path)
+    return found
+
+
+def _log(results: Results, strategy: str) -> dict[str, object]:
+    when = datetime.fromtimestamp(results.manifest.get("created", 0), UTC).isoformat(timespec="seconds")
+    titles = dict(zip(results.sessions["session"], results.sessions["title"].fillna(""), strict=True))
+    scores = results.scores[results.scores["strategy"] == strategy]
+    replays = results.replays[results.replays["strategy"] == strategy]
+    samples = [
+        _sample(row["session"], titles.get(row["session"]), row["reason"], scores[scores["session"] == row["session"]])
+        for row in replays.to_dict("records")
+    ]
+    settings = results.manifest.get("settings") or {}
+    done = int((replays["status"] == "ok").sum())
+    values: dict[str, list[float]] = {}
+    for sample in samples:
+        for name, score in sample["scores"].items():
+            values.setdefault(name, []).append(score["value"])
+    return {
+        "version": VERSION,
+        "status": "success" if done == len(samples) else "error",
+        "eval": {
+            "run_id": results.path.name, "created": when, "task": "workbench", "task_id": f"workbench-{strategy}",
+            "task_version": 0, "task_args": {"strategy": strategy}, "model": settings.get("model") or "none",
+            "model_args": {}, "config": {},
+            "dataset": {"name": results.path.name, "samples": len(samples), "sample_ids": [s["id"] for s in samples]},
+            "packages": results.manifest.get("packages") or {},
+            "metadata": {"strategy": strategy, "settings": settings},
+        },
+        "plan": {"name": "plan", "steps": [], "config": {}},
+        "results": {
+            "total_samples": len(samples), "completed_samples": done,
+            "scores": [
+                {"name": name, "scorer": name, "params": {}, "scored_samples": len(own),
+                 "metrics": {"mean": {"name": "mean", "value": fmean(own), "params": {}}}}
+                for name, own in values.items()
+            ],
+        },
+        "stats": {"started_at": when, "completed_at": when, "model_usage": {}},
+        "samples": samples,
+    }  # fmt: skip
+
+
+def _sample(session: str, title: str | None, reason: str, scores: pd.DataFrame) -> dict[str, Any]:
+    values: dict[str, object] = {}
+    missing: dict[str, str] = {}
+    for row in scores.astype(object).where(scores.notna(), None).to_dict("records"):
+        name = row["metric"] if row["share"] is None else f"{row['metric']}@{row['share']:.0%}"
+        if row["value"] is None:
+            missing[name] = row["why"] or ""
+        else:
+            facts = {"unit": row["unit"], "better": row["better"], "mode": row["mode"], "n": row["n"]}
+            values[name] = {"value": row["value"], "metadata": facts}
+    error = {"error": {"message": reason, "traceback": "", "traceback_ansi": ""}} if reason else {}
+    return {
+        "id": session, "epoch": 1, "input": title or session, "target": "", "messages": [],
+        "output": {"model": "", "choices": []}, "scores": values, "metadata": {"without_a_value": missing},
+        "store": {}, "events": [], "model_usage": {}, "attachments": {}, **error,
+    }  # fmt: skip

@@ -1,0 +1,88 @@
+"""A model that answers with filler: what a replay would ask of a model, in requests, tokens and dollars."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from workbench.engine.models.language_model import LanguageModel
+from workbench.engine.models.local import MOST
+from workbench.engine.models.model import Completion, Model, SummaryRequest
+from workbench.engine.models.prices import MILLION, tariff
+from workbench.engine.models.provider_options import provider_options
+from workbench.engine.models.wrappers import innermost
+
+CHARS = 4
+"""Of a token, about."""
+
+UNBOUNDED = 0.1
+"""The length of a summary without a bound, as a share of what is read for it."""
+
+PAID = "litellm"
+"""The kind of model that costs money; those of this machine cost nothing."""
+
+UNPRICED = ("command", "folder")
+"""Kinds of models that answer at full length, and of which nobody knows what an answer costs."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUse:
+    """What one strategy would ask of one model.
+
+    Attributes:
+        usd: at your own prices, else the model's listed ones, without any discount; None if no price is known.
+    """
+
+    strategy: str
+    model: str
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float | None = 0.0
+
+    def __add__(self, other: ModelUse) -> ModelUse:
+        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
+        read, wrote = self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens
+        return ModelUse(self.strategy, self.model, self.requests + other.requests, read, wrote, usd)
+
+
+@dataclass(slots=True)
+class FillerModel:
+    """Answers with filler of the greatest length that a request allows, under the name of a model, and keeps count."""
+
+    name: str
+    word: str = "word"
+    word_tokens: int = 1
+    asked: list[ModelUse] = field(default_factory=list)
+
+    @property
+    def use(self) -> ModelUse:
+        """All that it was asked."""
+        return sum(self.asked, ModelUse("", self.name))
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        """A text of the bound's length."""
+        read = (len(request.system) + len(request.prompt)) // CHARS
+        most = max(int(UNBOUNDED * read), 1) if request.max_tokens is None else request.max_tokens
+        model = f"{PAID}:{request.model}" if request.model and self.name.startswith(PAID) else self.name
+        kind = model.partition(":")[0]
+        wrote = min(most if kind in (PAID, *UNPRICED) else MOST, most, max(read, 1))
+        self.asked.append(ModelUse("", model, 1, read, wrote, usd_of(model, read, wrote)))
+        text = f"{self.word} " * max(int(0.75 * wrote / self.word_tokens), 1)
+        return Completion(text=text, model=model, input_tokens=read, output_tokens=wrote)
+
+
+def is_asked(model: Model) -> bool:
+    """Whether a language model answers: then asking takes time or money."""
+    return isinstance(innermost(model), LanguageModel)
+
+
+def usd_of(model: str, read: int, wrote: int) -> float | None:
+    """What a question costs, at the user's own price where there is one; None if no price is known."""
+    kind, _, name = model.partition(":")
+    if kind != PAID:
+        return None if kind in UNPRICED else 0.0
+    how = provider_options(name)
+    if how.input_usd is not None and how.output_usd is not None:
+        return (read * how.input_usd + wrote * how.output_usd) / MILLION
+    known = tariff(name)
+    return None if known is None else read * known.rates.input + wrote * known.rates.output

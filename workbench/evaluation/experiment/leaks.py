@@ -1,0 +1,69 @@
+"""Looks in a shared copy for texts of the run that it was made from, also where they are written in another way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+
+from workbench.engine.transcript.encodings import readings
+from workbench.evaluation.experiment.store import COLUMNS, Results
+
+LONG = 8
+"""Characters from which on a text is looked for: shorter ones come about by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """A text of a run in its shared copy; the text itself is not said.
+
+    Attributes:
+        path: the file of the copy.
+        column: the table and column of the run that hold the text.
+    """
+
+    path: Path
+    column: str
+
+
+def leak(run: Results, copy: Path) -> Leak | None:
+    """The first text of a run that its shared copy holds as it is, or in base64, an address, JSON or HTML.
+
+    Texts shorter than eight characters tell nothing, nor do those that the package holds, such as names of strategies.
+    """
+    wanted = _hidden(run)
+    for path in sorted(path for path in copy.rglob("*") if path.is_file()):
+        text = "\n".join(readings(_text(path)))
+        for one, column in wanted.items():
+            if one in text:
+                return Leak(path, column)
+    return None
+
+
+def _hidden(run: Results) -> dict[str, str]:
+    """Each text that a copy may not hold, with its place."""
+    found: dict[str, str] = {}
+    for name, columns in COLUMNS.items():
+        for column, kind in columns.items():
+            if kind in ("session", "text", "lines"):
+                for text in run.table(name)[column].dropna().unique():
+                    for line in map(str.strip, str(text).split("\n")):
+                        if len(line) >= LONG and line not in _public():
+                            found.setdefault(line, f"{name}.{column}")
+    return found
+
+
+@cache
+def _public() -> str:
+    """What the package itself holds."""
+    package = Path(__file__).parents[1]
+    kinds = (".py", ".j2", ".html", ".json", ".toml", ".css", ".js")
+    return "\n".join(path.read_text("utf-8") for path in sorted(package.rglob("*")) if path.suffix in kinds)
+
+
+def _text(path: Path) -> str:
+    if path.suffix == ".parquet":
+        return str(pd.read_parquet(path).to_csv())
+    return path.read_bytes().decode("utf-8", "replace")

@@ -1,0 +1,90 @@
+"""How much of this machine's memory a worker may take, and how much the recordings will need."""
+
+import os
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+
+from workbench.base.errors import MemoryShort, SettingError
+from workbench.evaluation.experiment.prepared import SessionSource
+from workbench.recordings.importers.opening import PACKED_ENDINGS
+
+WORKER = 500_000_000
+"""Bytes that must be there for each worker, where nobody says how many to start."""
+LEAST = 1_000_000_000
+"""Bytes that any worker may take, however many share the machine: less would not hold the libraries."""
+TIMES, PACKED = 60, 8
+"""Bytes that a replay takes for each byte of its recording, and what a packed file unpacks to: as measured."""
+ADDRESSES = 1_000_000_000, 32_000_000
+"""Bytes of addresses that a process takes which has workers, and for each of them, as `ulimit -v` counts them."""
+CGROUP = Path("/sys/fs/cgroup/memory.max")
+
+
+def of_machine() -> float:
+    """Bytes of memory here, or in this container; infinite where the system does not say."""
+    try:
+        whole = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, OSError, ValueError):
+        return float("inf")
+    try:
+        return min(whole, float(CGROUP.read_text(encoding="ascii")))
+    except (OSError, ValueError):  # no container, or one without a limit
+        return whole
+
+
+def needed(sources: Iterable[SessionSource]) -> tuple[float, str]:
+    """Bytes that the largest source will need, and its name."""
+    largest = (WORKER, "")
+    for source in sources:
+        unpacked = source.bytes * (PACKED if source.name.endswith(PACKED_ENDINGS) else 1)
+        largest = max(largest, (WORKER + TIMES * unpacked, source.name))
+    return largest
+
+
+def share(size: int) -> float:
+    """Bytes that each of so many workers may take."""
+    return max(of_machine() / size, LEAST)
+
+
+def tell(need: float, name: str, size: int) -> None:
+    """Warn where a source will need more than a worker may take, before it does."""
+    if need > share(size):
+        each = f"each of {size} workers may take" if size > 1 else "this machine has"
+        advice = "; take fewer --jobs" if size > 1 else ""
+        text = f"{name} needs about {need / 1e9:.1f} GB of memory, and {each} {share(size) / 1e9:.1f} GB{advice}"
+        warnings.warn(text, MemoryShort, stacklevel=2)
+
+
+def bound(most: float) -> None:
+    """Let this process take no more than that: what would take it further is a MemoryError."""
+    try:
+        import resource
+    except ImportError:  # no Unix
+        return
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    if most < float("inf") and hard == resource.RLIM_INFINITY:
+        resource.setrlimit(resource.RLIMIT_DATA, (int(most), hard))
+
+
+def leaves_room(size: int) -> None:
+    """Nothing where the shell lets a process have so many workers.
+
+    Raises:
+        SettingError: its limit leaves no room for them.
+    """
+    limit, least = _addresses(), ADDRESSES[0] + ADDRESSES[1] * size
+    if limit < least:
+        raise SettingError(
+            f"a process may take {limit / 1e6:,.0f} MB here (`ulimit -v`), and one with {size} workers takes "
+            f"{least / 1e6:,.0f} MB; raise the limit, or take 1 job"
+        )
+
+
+def _addresses() -> float:
+    """Bytes of addresses that a process may take; infinite where nothing limits it."""
+    try:
+        import resource
+    except ImportError:  # no Unix
+        return float("inf")
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return float("inf") if limit == resource.RLIM_INFINITY else limit

@@ -1,0 +1,390 @@
+"""Sessions made ready for any number of replays, where a run's sessions come from, and one replay."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TypeAlias
+
+from workbench.base.errors import SettingError, Unanswered
+from workbench.base.formats import some
+from workbench.base.typed_value import check_whole_number
+from workbench.engine.compaction.presets import preset
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.models.bundled import Bundled
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.model import Model
+from workbench.engine.models.settings import ModelSettings
+from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.engine.models.wrappers import AnsweringModel
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.redaction import masker
+from workbench.engine.transcript.redaction import redaction as redaction_of
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.filler import FillerModel
+from workbench.evaluation.experiment.keys import key
+from workbench.evaluation.metrics.exam.exams import Exams
+from workbench.evaluation.metrics.exam.item import Exam, corrected
+from workbench.evaluation.metrics.index import Index
+from workbench.evaluation.metrics.metric import MetricInput
+from workbench.evaluation.metrics.view import view
+from workbench.evaluation.metrics.work_exam.document import file_beside
+from workbench.evaluation.metrics.work_exam.reading import WorkReading
+from workbench.evaluation.replays.boundaries import by_fill
+from workbench.evaluation.replays.natural import natural
+from workbench.evaluation.replays.reports import checked_reports
+from workbench.evaluation.replays.sizing import Sizing, Window, window_of
+from workbench.evaluation.replays.step import Replay
+from workbench.recordings.datasets.bundled import bundled_files, is_bundled_file, is_bundled_session
+from workbench.recordings.importers.importer import UnknownFormat, files, load, scan
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A session with its sizes, its index and the window of its replays (tokens), which is at least the one wanted.
+
+    `masked` is what was masked in it and may stand nowhere; `left_out`, what it reports that cannot be true.
+    """
+
+    session: Session
+    sizing: Sizing
+    index: Index
+    window: int
+    wanted: Window
+    masked: frozenset[str] = frozenset()
+    left_out: tuple[str, ...] = ()
+    _models: dict[Model, Model] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _content: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    @property
+    def content(self) -> str:
+        """A name for all that the session holds: equal wherever its file lies, and whatever read it."""
+        if not self._content:
+            session = self.session
+            facts = (session.id, session.model, session.window, session.cwd, session.project)
+            self._content.append(key(facts, session.path, sorted(self.left_out)))
+        return self._content[0]
+
+    @property
+    def work(self) -> WorkReading:
+        """The session's written exams of the work; they are read when they are asked for."""
+        return WorkReading.of(self.index, self.session)
+
+    def exam_beside(self, at: Collection[int]) -> tuple[int, ...]:
+        """Further boundaries for the exam of the work: its own, where none of `at` has any of its questions."""
+        written = self.work.boundaries
+        return () if set(at).intersection(written) else written
+
+    def exam_after(self, at: Sequence[int]) -> tuple[int, ...]:
+        """Further boundaries for the exam of the work on a strategy's own trigger: its own from the first of `at` on.
+
+        Before that the window was never full, and all strategies send the whole history.
+        """
+        return tuple(boundary for boundary in self.work.boundaries if at and boundary > at[0] and boundary not in at)
+
+    def reader(self, model: Model) -> Model:
+        """The model of a replay, which ends where a provider does not answer.
+
+        `extractive` takes what it reads from the index, so that no message is read a second time.
+        """
+        if not isinstance(model, Extractive | Bundled):
+            return model if isinstance(model, AnsweringModel) else AnsweringModel(model)
+        if model not in self._models:
+            self._models[model] = model.reading_with(self.index.extractor)
+        return self._models[model]
+
+
+def prepared(session: Session, window: int | None = None) -> Prepared:
+    """Check and count a session, calibrate it, and extract its entities.
+
+    What the recording reports of its sizes and times that cannot be true is left out, see `replays.reports`.
+
+    Args:
+        session: any.
+        window: tokens; None takes the one that the recording is evidence of, see `replays.sizing`.
+
+    Raises:
+        SettingError: the session is none, or the window no number of tokens.
+    """
+    if not isinstance(session, Session):
+        raise SettingError(f"session is {session!r:.80}; a session, such as wb.load gives, would be accepted")
+    check_whole_number("window", window, optional=True)
+    counter = TiktokenCounter()
+    sizes = counter.sizes(session.messages)
+    checked = checked_reports(session, sizes, counter)
+    trusted = checked.session
+    sizing = Sizing.of(trusted, sizes, counter)
+    wanted = window_of(trusted, window)
+    index = Index(trusted.messages, trusted.cwd)
+    return Prepared(trusted, sizing, index, sizing.window(wanted.tokens), wanted, left_out=checked.left_out)
+
+
+def replay(
+    session: Session | Prepared,
+    strategy: str | Preset,
+    *,
+    window: int | None = None,
+    model: str | Model = "extractive",
+    model_settings: ModelSettings | None = None,
+    refusals: bool = False,
+    by_hand: Collection[int] = (),
+) -> Replay:
+    """Replay a session under the strategy's own trigger, request by request.
+
+    Args:
+        session: a session, or the result of `prepared`, which saves counting and extraction.
+        strategy: a name, or a preset of your own.
+        window: tokens; None takes the session's own.
+        model: which writes summaries.
+        model_settings: cache and limits; None takes the usual cache and no limits.
+        refusals: whether a request above the window is refused, as by a provider, and answered as the strategy's system
+            does; `ended` then says where that would end its run. Otherwise it is sent as it is.
+        by_hand: before which messages the user compacts.
+
+    Raises:
+        UnknownName: no strategy or model of that name.
+        SettingError: `by_hand` names a message that the session has not, or the window is no number of tokens.
+        CompactionRefused: the user compacts during a turn, and the strategy's system does so only between turns.
+        Unanswered: the model's provider gave no answer, so that there is no replay.
+        ModelError: the model's answer is of no use and the strategy has no fallback.
+    """
+    ready = session if isinstance(session, Prepared) else prepared(session, window)
+    check_whole_number("window", window, optional=True)
+    used = ready.window if window is None else ready.sizing.window(window)
+    chosen = preset(strategy)
+    asked = ready.reader((model_settings or ModelSettings()).model(model))
+    last = len(ready.session.messages) - 1
+    if wrong := [at for at in by_hand if not 0 <= at <= last]:
+        raise SettingError(f"by_hand names message {wrong[0]}; a number from 0 to {last} would be accepted")
+    at = by_fill(ready.session, ready.sizing, used)
+
+    def replayed(model: Model, score_at: Collection[int] = ()) -> Replay:
+        return natural(
+            ready.session, chosen, model, ready.sizing, window=used, score_at=score_at, refusals=refusals,
+            by_hand=by_hand, exam_at=ready.exam_after(at) if score_at else (),
+        )  # fmt: skip
+
+    try:
+        return replayed(asked, at)
+    except Unanswered as error:
+        filler, name = FillerModel(asked.name), asked.name.removeprefix("litellm:")
+        replayed(filler)
+        written = f"{sum(getattr(asked, 'answers', ()))} of {some(len(filler.asked), 'summary was', 'summaries were')}"
+        raise Unanswered(f"{written} written by {name}, so that nothing is scored: {error}") from error
+
+
+def metric_input(ready: Prepared, done: Replay) -> MetricInput:
+    """What metrics look at: the replay with its session's index."""
+    return MetricInput(done, ready.index)
+
+
+def exam(session: Session | Prepared, at: int, context: Context | None = None) -> Exam:
+    """What the recording after `messages[:at]` needed of it, as questions with look-alike answers.
+
+    Args:
+        session: a session, or one that `prepared` made ready.
+        at: the boundary, 0..n.
+        context: what is to be examined, of a replay of this session; the lexical reader looks for the answers in it.
+
+    Returns:
+        The items; `.table()` gives them as a DataFrame, and `.score` says how many of them the context still tells.
+
+    Raises:
+        SettingError: the session has no such boundary.
+    """
+    ready = session if isinstance(session, Prepared) else prepared(session)
+    last = len(ready.session.messages)
+    check_whole_number("at", at, 0)
+    if at > last:
+        raise SettingError(f"at is {at}; the session's boundaries are 0 to {last}")
+    held = Exams.of(ready.index).at(at)
+    if context is None:
+        return Exam(ready.session.id, at, held.items)
+    credit = corrected(held.items, held.credit(view(ready.session, context)))
+    return Exam(ready.session.id, at, held.items, tuple(credit.tolist()))
+
+
+What: TypeAlias = Iterable[str | Path | Session] | str | Path | Session
+"""Files, folders, patterns or sessions; none: the bundled sessions."""
+
+REMEMBERED = 8
+"""Files that a process keeps in memory once read and extracted: the shards of one file often go to one worker."""
+
+PROSE = frozenset({".md", ".log"})
+"""Endings of files that may lie beside recordings in a folder, such as a README."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file without a session to use, and the reason in one sentence; `foreign` if it is no recording at all."""
+
+    path: str
+    reason: str
+    foreign: bool = False
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether it is what a folder of recordings may hold besides them."""
+        return self.foreign and Path(self.path).suffix in PROSE
+
+    def __str__(self) -> str:
+        return self.reason if self.reason.startswith(self.path) else f"{self.path}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSource:
+    """One file, or one session in memory.
+
+    Attributes:
+        number: its place in the run.
+        named: whether the user named it, rather than a folder that holds it.
+        most: sessions to take of it at most; None takes all.
+    """
+
+    path: Path | None = None
+    session: Session | None = None
+    number: int = 0
+    named: bool = True
+    most: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Its path, or the session's id."""
+        return str(self.path) if self.path is not None else self.session.id if self.session is not None else ""
+
+    @property
+    def bytes(self) -> int:
+        """The file's size; 0 for a session in memory."""
+        return self.path.stat().st_size if self.path is not None and self.path.exists() else 0
+
+
+def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[SessionSource]:
+    """The files and sessions, numbered in their order; a file that is given twice counts once.
+
+    Args:
+        what: files, folders, patterns or sessions.
+        bundled: used where there are none; None takes all bundled sessions.
+
+    Raises:
+        SettingError: there are none.
+    """
+    if not isinstance(what, str | Path | Session | Iterable):
+        raise SettingError(f"{what!r:.80} is nothing to read; files, folders, patterns or sessions would be accepted")
+    items: list[str | Path | Session] = [what] if isinstance(what, str | Path | Session) else list(what)
+    found: list[SessionSource] = []
+    for item in items or (bundled_files() if bundled is None else bundled):
+        if isinstance(item, Session):
+            found.append(SessionSource(session=item))
+        elif str(item) == "-":  # standard input can be read once, and by this process alone
+            found += [SessionSource(session=session) for session in load("-", lenient=True)]
+        else:
+            paths = [path for path in files([item]) if path == str(item) or not _of_a_run(Path(path))]
+            found += [SessionSource(path=Path(path), named=path == str(item)) for path in paths]
+    if not found:
+        raise SettingError("there is nothing to read; name files or folders with recorded sessions")
+    once: dict[object, SessionSource] = {}
+    for n, source in enumerate(found):
+        place = source.path.resolve() if source.path else n
+        if place not in once or source.named:
+            once[place] = source
+    return [replace(source, number=number) for number, source in enumerate(once.values())]
+
+
+def is_bundled(source: SessionSource) -> bool:
+    """Whether a source is a bundled session, as a file or in memory."""
+    if source.path is not None:
+        return is_bundled_file(source.path)
+    return source.session is not None and is_bundled_session(source.session)
+
+
+def limited(sources: Sequence[SessionSource], limit: int | None) -> list[SessionSource]:
+    """The first sources that hold that many sessions, each with how many to take; None takes all."""
+    if limit is None:
+        return list(sources)
+    found: list[SessionSource] = []
+    for source in sources:
+        held = len(sessions_in(source))
+        found.append(replace(source, most=min(held, limit)))
+        limit -= held
+        if limit <= 0:
+            break
+    return found
+
+
+def sessions_in(source: SessionSource) -> list[Session]:
+    """The sessions of a source that hold an answer of a model, not yet counted and extracted."""
+    if source.path is None:
+        return [source.session] if source.session is not None else []
+    return [one for loaded in scan([source.path], lenient=True) for one in loaded.sessions if one.requests]
+
+
+def readable_sessions(source: SessionSource) -> list[Session]:
+    """As `sessions_in`, for commands that leave nothing out.
+
+    Raises:
+        FormatError: the user named a file that cannot be read.
+    """
+    sessions = sessions_in(source)
+    if not sessions and source.named and source.path is not None:
+        for loaded in scan([source.path], lenient=True):
+            if loaded.error is not None:
+                raise loaded.error
+    return sessions
+
+
+def _of_a_run(path: Path) -> bool:
+    """Whether a run of ours wrote this file in a folder of recordings."""
+    folder = path.parent.parent if path.parent.name == "replays" else path.parent
+    return (folder / "manifest.json").is_file() and (folder / "replays.parquet").is_file()
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What a source held: sessions ready for replays, or why there are none."""
+
+    ready: tuple[Prepared, ...]
+    unreadable: tuple[Unreadable, ...] = ()
+
+
+def read(source: SessionSource, window: int | None = None, *, redaction: frozenset[str] | None = None) -> Recording:
+    """Read, count and calibrate a source, and extract its entities. A process remembers what it read last.
+
+    Args:
+        source: a file or a session.
+        window: tokens; None takes each session's own.
+        redaction: mask secrets and these kinds of personal data first, so that nothing that comes later ever sees one.
+    """
+    if source.path is None:
+        assert source.session is not None
+        return Recording((_masked(source.session, window, redaction),))
+    changed = _changed(source.path), _changed(file_beside(source.path))
+    return _read_file(source.path, changed, window, redaction)
+
+
+def _changed(path: Path) -> int:
+    """When a file was changed; 0 where there is none."""
+    return path.stat().st_mtime_ns if path.exists() else 0
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _read_file(path: Path, changed: tuple[int, int], window: int | None, redaction: frozenset[str] | None) -> Recording:
+    """The sessions of a file; `changed` says of which version of it and of the exams beside it."""
+    ready, bad = list[Prepared](), list[Unreadable]()
+    mask = masker(redaction)
+    for loaded in scan([path], lenient=True):
+        if loaded.error is not None:
+            if isinstance(loaded.error.__cause__, MemoryError):
+                raise loaded.error.__cause__  # it is tried again while nothing else takes memory
+            bad.append(Unreadable(mask(loaded.path), mask(str(loaded.error)), isinstance(loaded.error, UnknownFormat)))
+        for session in loaded.sessions:
+            if session.requests:
+                ready.append(_masked(session, window, redaction))
+            else:
+                reason = f"{loaded.path}: session {session.id!r} holds no answer of a model"
+                bad.append(Unreadable(mask(loaded.path), mask(reason)))
+    return Recording(tuple(ready), tuple(bad))
+
+
+def _masked(session: Session, window: int | None, kinds: frozenset[str] | None) -> Prepared:
+    shown, values = redaction_of(session, kinds)
+    return replace(prepared(shown, window), masked=values)

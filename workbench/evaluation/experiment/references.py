@@ -1,0 +1,169 @@
+"""What strategies are compared with: the baseline at the sizes that they used, and references that no agent makes."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from workbench.engine.compaction.engine import Compaction, compact
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.models.model import Model
+from workbench.engine.transcript.context import Context
+from workbench.evaluation.experiment.prepared import Prepared
+from workbench.evaluation.experiment.spec import Scope
+from workbench.evaluation.metrics import PANEL
+from workbench.evaluation.metrics.builtin import BUILTIN
+from workbench.evaluation.metrics.exam.exams import Exams
+from workbench.evaluation.metrics.metric import Metric, MetricInput, Score
+from workbench.evaluation.metrics.reference_contexts import Oracle, random_context
+from workbench.evaluation.replays.matched import ALLOWED, RecordedContexts, SizedHistory, matched, stays_larger
+from workbench.evaluation.replays.step import CompactionEvent, Mode, Replay, Snapshot
+
+METRICS: tuple[Metric, ...] = tuple(BUILTIN[name] for name in (*PANEL, "recall_bound", "tokens_kept"))
+"""What is read of the baseline at a strategy's size."""
+NEAR = 0.02
+"""Sizes of the messages that differ by no more than this share are equal."""
+TRIES = 5
+"""Targets that are tried for one size; a model that is asked for summaries is asked once."""
+
+
+@dataclass(frozen=True)
+class BaselineAtSizes:
+    """Cuts one session under the baseline of a run to the sizes that other strategies used, and scores it there.
+
+    Contexts and scores are kept, so that strategies of about one size share them; they do not depend on the order.
+    At `exam_at`, boundaries beside `at`, only the exam of the work is asked.
+    """
+
+    ready: Prepared
+    preset: Preset
+    model: Model
+    at: tuple[int, ...]
+    shares: tuple[float, ...]
+    exam_at: tuple[int, ...] = ()
+    _cut: dict[tuple[int, int], Compaction] = field(default_factory=dict, init=False)
+    _scores: dict[tuple[int, ...], tuple[Score, ...]] = field(default_factory=dict, init=False)
+
+    def rows(self, replay: Replay) -> Iterator[dict[str, str | int | float | None]]:
+        """A row a size and metric of a matched replay: the baseline's value at the sizes that the replay used.
+
+        Raises:
+            ModelError: the model failed and the baseline has nothing to use otherwise.
+        """
+        for share in self.shares:
+            events = [event for event in replay.events if event.share == share]
+            if not events or stays_larger(replay, share):
+                continue
+            for metric, score in zip(METRICS, self._scored([self._at_size(event) for event in events]), strict=True):
+                yield {
+                    "strategy": replay.preset, "mode": "matched", "share": share, "baseline": self.preset.name,
+                    "metric": metric.name, "value": score.value, "n": score.n, "why": score.why,
+                }  # fmt: skip
+
+    def context(self, event: CompactionEvent) -> Context | None:
+        """What the baseline sends at the size that a compaction came to; None where it cannot be cut to that size.
+
+        Raises:
+            ModelError: as of `rows`.
+        """
+        _, done, wanted = self._at_size(event)
+        return done.sent if _apart(done, wanted) <= ALLOWED - 1 else None
+
+    def prepare(self) -> None:
+        """Ask for all that does not depend on the sizes that others used.
+
+        Raises:
+            ModelError: as of `rows`.
+        """
+        _ = self._asked
+
+    @cached_property
+    def _asked(self) -> dict[int, list[Compaction]]:
+        """The baseline at the sizes asked for, by boundary."""
+        done = matched(
+            self.ready.session, self.preset, self.model, self.ready.sizing,
+            window=self.ready.window, at=self.at, shares=self.shares, exam_at=self.exam_at,
+        )  # fmt: skip
+        return {at: [event.compaction for event in done.events if event.at == at] for at in (*self.at, *self.exam_at)}
+
+    def _at_size(self, event: CompactionEvent) -> tuple[int, Compaction, int]:
+        """The boundary, the baseline cut to the size that a compaction came to there, and that size."""
+        wanted, at = event.compaction.sent.spoken, event.at
+        asked = min(self._asked[at], key=lambda one: _apart(one, wanted))
+        if _apart(asked, wanted) <= NEAR:
+            return at, asked, wanted
+        if (at, wanted) not in self._cut:
+            self._cut[at, wanted] = self._nearest(asked, wanted)
+        return at, self._cut[at, wanted], wanted
+
+    def _nearest(self, asked: Compaction, wanted: int) -> Compaction:
+        """Of a few targets the one that comes nearest to so many tokens of messages."""
+        overhead, window = asked.before.overhead, self.ready.window
+        steady = not asked.completions or isinstance(self.model, Extractive)
+        best, tried = asked, asked
+        target = asked.budget.target - overhead
+        for number in range(TRIES if steady else 1):
+            plain = steady and not number  # what fills its size is there at once
+            target = wanted if plain else round(target * wanted / max(tried.sent.spoken, 1))
+            budget = Budget(target=overhead + target, window=window, reason="matched")
+            tried = compact(asked.before, self.preset.strategy, budget, self.model)
+            best = min(best, tried, key=lambda one: _apart(one, wanted))
+            if best.sent.spoken == wanted:
+                break
+        return best
+
+    def _scored(self, cuts: list[tuple[int, Compaction, int]]) -> tuple[Score, ...]:
+        """A score for each of `METRICS`; without a value where the baseline cannot be cut to one of the sizes."""
+        if any(_apart(done, wanted) > ALLOWED - 1 for _, done, wanted in cuts):
+            return tuple(Score(None, "the baseline cannot be cut to that size") for _ in METRICS)
+        key = tuple(map(id, (done for _, done, _ in cuts)))
+        if key not in self._scores:
+            shots = tuple(Snapshot(at, done.sent, 0.0, exam_only=at in self.exam_at) for at, done, _ in cuts)
+            ready = self.ready
+            replay = Replay(ready.session, self.preset.name, "matched", ready.window, ready.sizing, (), (), shots)
+            data = MetricInput(replay, ready.index, 0.0)
+            self._scores[key] = tuple(metric.score(data) for metric in METRICS)
+        return self._scores[key]
+
+
+def _apart(done: Compaction, wanted: int) -> float:
+    """How far what is sent is from so many tokens of messages, as a share of them."""
+    return abs(done.sent.spoken - wanted) / max(wanted, 1)
+
+
+def reference_inputs(
+    ready: Prepared, spec: Scope, sized: Sequence[SizedHistory], really: Mapping[int, RecordedContexts],
+    exam_only: frozenset[int],
+) -> Iterator[MetricInput]:  # fmt: skip
+    """What the references are scored by: `random` and `oracle` at every size, `recorded` where it was.
+
+    `sized` has the histories that fit their sizes, `really` the recorded compactions by boundary; the seed of `spec`
+    draws the random messages. At the boundaries `exam_only` only the exam of the work is asked.
+    """
+    whole = {one.at: ready.sizing.history(ready.session.messages, one.at) for one in sized}
+    exams = Exams.of(ready.index)
+    oracles = {at: Oracle(history, exams.at(at)) for at, history in whole.items()}
+
+    def made(reference: str, one: SizedHistory) -> Context:
+        if reference == "oracle":
+            return oracles[one.at].context(one.target)
+        return random_context(whole[one.at], one.target, f"{spec.seed}:{ready.session.id}:{one.at}:{one.target}")
+
+    def replay(reference: str, mode: Mode, shots: Iterable[Snapshot]) -> Replay:
+        return Replay(ready.session, reference, mode, ready.window, ready.sizing, (), (), tuple(shots))
+
+    shares = tuple(dict.fromkeys(one.share for one in sized if one.share is not None))
+    recorded = [one for one in sized if one.share is None]
+    for reference in ("random", "oracle"):
+        shots = []
+        for history in sized:
+            beside = history.share is not None and history.at in exam_only
+            shots.append(Snapshot(history.at, made(reference, history), history.share, exam_only=beside))
+        for share in shares:
+            yield MetricInput(replay(reference, "matched", shots), ready.index, share)
+        if recorded:
+            yield MetricInput(replay(reference, "recorded", shots), ready.index)
+    if recorded:
+        shots = [Snapshot(one.at, really[one.at].after) for one in recorded]
+        yield MetricInput(replay("recorded", "recorded", shots), ready.index)

@@ -1,0 +1,343 @@
+"""A run on disk: its tables with their columns, atomic replays, and a manifest."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import pandas as pd
+
+from workbench.base.errors import SettingError
+from workbench.base.private_files import make_private_folder
+from workbench.evaluation.experiment.atomic import write_atomically
+from workbench.evaluation.experiment.bounded import check_table, text_of
+
+SCHEMA = 1
+"""Version of the tables (docs/reference/tables.md): grows when a column or a table changes its meaning or goes away.
+
+New columns and tables do not change it: they are empty in runs that were written before.
+"""
+
+_REPLAY = {"session": "session", "strategy": "str"}
+_PLACE = {**_REPLAY, "mode": "str", "share": "float"}
+
+COLUMNS: dict[str, dict[str, str]] = {
+    "sessions": {
+        "session": "session", "title": "text", "project": "text", "path": "text", "format": "str", "model": "text",
+        "messages": "int", "requests": "int", "tokens": "int", "overhead": "int", "scale": "float",
+        "calibration_error": "float", "window": "int", "window_wanted": "int", "window_source": "str",
+        "window_used": "int", "branches": "int", "recorded_compactions": "int", "skipped": "lines",
+        "reports_left_out": "lines", "content": "text", "status": "str", "reason": "text",
+    },
+    "steps": {
+        **_REPLAY, "request": "int", "index": "int", "tokens_recorded": "int", "tokens_sent": "int",
+        "prefix_reused": "int", "compaction": "int", "cache_read": "int", "usd": "float",
+    },
+    "compactions": {
+        **_PLACE, "number": "int", "at": "int", "reason": "str", "target": "int", "tokens_before": "int",
+        "tokens_after": "int", "tokens_sent": "int", "dropped": "int", "rewritten": "int", "kept": "int",
+        "stages": "str", "requests": "int", "input_tokens": "int", "output_tokens": "int", "usd": "float",
+        "seconds": "float", "fallbacks": "int", "by_rule": "int", "writer": "str", "method": "str", "left_out": "int",
+        "findings": "lines", "misreports": "lines", "outcome": "str", "why": "str", "violations": "int",
+    },
+    "retention": {
+        **_PLACE, "at": "int", "tokens": "int", "kind": "str", "recoverable": "str", "demanded": "int",
+        "presence": "float", "bound": "float", "coverage": "float",
+    },
+    "survival": {**_REPLAY, "kind": "str", "round": "int", "at_risk": "int", "lost": "int"},
+    "scores": {
+        **_PLACE, "metric": "str", "value": "float", "scaled": "float", "unit": "str", "better": "str", "n": "int",
+        "why": "str",
+    },
+    "baseline_at_sizes": {
+        **_PLACE, "baseline": "str", "metric": "str", "value": "float", "n": "int", "why": "str",
+    },
+    "costs": {
+        **_REPLAY, "model": "text", "row": "text", "cache": "str", "why": "text", "requests": "int",
+        "tokens_input": "int", "tokens_read": "int", "tokens_written": "int", "tokens_output": "int", "usd": "float",
+        "usd_input": "float", "usd_read": "float", "usd_write": "float", "usd_output": "float",
+        "usd_summaries": "float", "usd_uncompacted": "float", "usd_fetching": "float", "net_saving": "float",
+        "breaks": "int", "parted_at": "int", "even_at": "int", "assumed_summaries": "int",
+    },
+    "paging": {
+        **_PLACE, "boundaries": "int", "visible": "float", "recoverable": "float", "lost": "float", "items": "int",
+        "asked": "int", "answered": "int", "tokens": "int", "requests": "int", "calls": "int", "usd_recall": "float",
+        "usd_fetching": "float", "net_saving": "float",
+    },
+    "reconciliation": {
+        "session": "session", "model": "text", "row": "text", "cache": "str", "why": "text", "requests": "int",
+        "left_out": "int", "prompt_error": "float", "read_error": "float", "usd_error": "float", "usd": "float",
+        "usd_reported": "float", "bill_error": "float", "usd_missed": "float", "usd_found": "float", "missed": "int",
+        "reasons": "str", "compactions": "int", "clearings": "int", "shrunk": "int", "grown": "int",
+        "unseen_start": "int",
+    },
+    "losses": {
+        **_PLACE, "at": "int", "kind": "str", "entity": "text", "recoverable": "str", "level": "str",
+        "said_by": "str", "said_at": "int", "evidence": "text", "evidence_at": "int", "needed_at": "int",
+        "use": "text", "stage": "str", "weight": "float",
+    },
+    "boundaries": {
+        "session": "session", "mode": "str", "share": "float", "at": "int", "history": "int", "must_stay": "int",
+        "asked": "int", "target": "int", "left_out": "int",
+    },
+    "replays": {
+        **_REPLAY, "model": "str", "status": "str", "reason": "text", "summaries": "int", "written": "int",
+        "useless": "int", "usd": "float",
+    },
+    "replicates": {**_PLACE, "metric": "str", "replicate": "int", "value": "float"},
+    "variants": {
+        "strategy": "str", "base": "str", "window": "int", "window_least": "int", "window_most": "int",
+        "model": "str", "settings": "str",
+    },
+}  # fmt: skip
+"""The columns of each table with what they hold.
+
+`int` and `float` columns may have missing values. Of texts, `str` are the workbench's own words and names of
+strategies; `session` is a session's id, `text` and `lines` may quote a recording.
+"""
+
+_PANDAS = {
+    "str": "string", "session": "string", "text": "string", "lines": "string", "int": "Int64", "float": "Float64",
+}  # fmt: skip
+
+
+def frame(name: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
+    """Rows as a table with the documented columns and types, also when there are none."""
+    return typed(rows, {column: _PANDAS[kind] for column, kind in COLUMNS[name].items()})
+
+
+def typed(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, str]) -> pd.DataFrame:
+    """Rows as a table with these columns, each of its pandas type, also when there are none."""
+    listed = list(rows)
+    return pd.DataFrame(
+        {name: pd.array([_clean(row.get(name)) for row in listed], dtype=kind) for name, kind in columns.items()}
+    )
+
+
+def _clean(value: object) -> object:
+    """Text without lone surrogates, which no table can hold."""
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
+
+
+@dataclass(frozen=True)
+class TableFolder:
+    """A folder with one table and notes beside it.
+
+    Attributes:
+        file, columns: the table's name, and its documented columns with their types.
+        absent: what is missing where there is none, and the command that makes it.
+    """
+
+    path: Path
+    file: ClassVar[str]
+    columns: ClassVar[Mapping[str, str]]
+    absent: ClassVar[str]
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Self:
+        """What is in this folder; a `SettingError` where there is nothing."""
+        if not (Path(folder) / cls.file).is_file():
+            raise SettingError(f"{folder} holds {cls.absent}")
+        return cls(Path(folder))
+
+    @classmethod
+    def write(cls, folder: Path, rows: Sequence[Mapping[str, Any]], notes: Mapping[str, object]) -> Self:
+        """Rows, written into this folder: the table first, so that notes belong to one that is there."""
+        write_atomically(folder / cls.file, typed(rows, cls.columns).to_parquet(index=False))
+        write_atomically((folder / cls.file).with_suffix(".json"), json.dumps(notes, indent=2) + "\n")
+        return cls(folder)
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """The documented columns."""
+        return read_table(self.path / self.file)
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """The table in a file; else a `SettingError` that names the file."""
+    try:
+        check_table(path)
+        return pd.read_parquet(path)
+    except SettingError:
+        raise
+    except Exception as error:  # noqa: BLE001 - what pyarrow and pandas raise on damaged bytes is of many kinds
+        raise SettingError(f"{path} cannot be read as a table: {error}") from None
+
+
+_KEPT = re.compile(r'\{"sha256":"(\w{64})","replay":(\{.*\})\}')
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """The folder of one run. A replay that is there is whole, and as it was written."""
+
+    path: Path
+
+    def begin(self) -> None:
+        """Make the folder before any work is done for it.
+
+        Raises:
+            SettingError: it cannot be written.
+        """
+        try:
+            make_private_folder(self.path)
+        except OSError as error:
+            why = f"cannot hold a run ({error.strerror}); a folder that can be written would be accepted"
+            raise SettingError(f"{self.path} {why}") from None
+
+    def replay(self, key: str) -> dict[str, Any] | None:
+        """A finished replay, or None; a file that is not as it was written counts as none, and is written anew."""
+        path = self.path / "replays" / f"{key}.json"
+        found = _KEPT.fullmatch(text_of(path)) if path.is_file() else None
+        if found is None or sha256(found[2].encode()).hexdigest() != found[1]:
+            return None
+        replay: dict[str, Any] = json.loads(found[2])
+        return replay
+
+    def keep(self, key: str, replay: Mapping[str, object]) -> None:
+        """Write down a finished replay."""
+        text = json.dumps(replay, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+        kept = f'{{"sha256":"{sha256(text.encode()).hexdigest()}","replay":{text}}}'
+        write_atomically(self.path / "replays" / f"{key}.json", kept)
+
+    def made(self, key: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """What was kept under a key; it is made, and kept, where there is nothing. An error leaves nothing."""
+        found = self.replay(key)
+        if found is None:
+            self.keep(key, found := make())
+        return found
+
+    def tidy(self, before: float) -> None:
+        """Remove what killed processes had begun to write before that time (seconds since 1970)."""
+        for part in (*self.path.glob(".*.part"), *self.path.glob("replays/.*.part")):
+            if part.stat().st_mtime < before:
+                part.unlink(missing_ok=True)
+
+    def write(
+        self, tables: Mapping[str, Iterable[Mapping[str, object]] | pd.DataFrame], manifest: Mapping[str, object]
+    ) -> None:
+        """Write the merged tables and the manifest, which comes last: a run with a manifest is complete."""
+        (self.path / "manifest.json").unlink(missing_ok=True)
+        for name in COLUMNS:
+            rows = tables.get(name, ())
+            table = rows if isinstance(rows, pd.DataFrame) else frame(name, rows)
+            write_atomically(self.path / f"{name}.parquet", table.to_parquet(index=False))
+        write_atomically(self.path / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=True) + "\n")
+
+
+class RunTables:
+    """The tables of a run, each a DataFrame with the documented columns (docs/reference/tables.md)."""
+
+    sessions: pd.DataFrame
+    steps: pd.DataFrame
+    compactions: pd.DataFrame
+    retention: pd.DataFrame
+    survival: pd.DataFrame
+    scores: pd.DataFrame
+    baseline_at_sizes: pd.DataFrame
+    costs: pd.DataFrame
+    paging: pd.DataFrame
+    reconciliation: pd.DataFrame
+    losses: pd.DataFrame
+    boundaries: pd.DataFrame
+    replays: pd.DataFrame
+    replicates: pd.DataFrame
+    variants: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Results(RunTables):
+    """A finished run: its tables as attributes, each a DataFrame; docs/reference/tables.md describes them.
+
+    The tables are sessions, steps, compactions, retention, survival, scores, baseline_at_sizes, costs, paging,
+    reconciliation, losses, boundaries, replays, replicates (empty where nothing was repeated) and variants (of a
+    sweep).
+    """
+
+    path: Path
+
+    @classmethod
+    def open(cls, path: str | Path) -> Results:
+        """The run in this folder.
+
+        Raises:
+            SettingError: there is no finished run, or one of another version.
+        """
+        found = cls(Path(path))
+        if not (found.path / "manifest.json").is_file():
+            raise SettingError(f"{path} holds no finished run; a run's folder has a manifest.json")
+        version = found.manifest.get("schema")
+        if version != SCHEMA:
+            newer = isinstance(version, int) and version > SCHEMA
+            advice = "install the workbench that wrote it, or a newer one" if newer else "run its command again"
+            raise SettingError(
+                f"{path} has tables of version {version!r}, and this workbench reads version {SCHEMA}; {advice}"
+            )
+        return found
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """How the run was made."""
+        path = self.path / "manifest.json"
+        try:
+            found = json.loads(text_of(path))
+        except (OSError, ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise SettingError(f"{path} is no manifest of a run; run its command again")
+        return found
+
+    def table(self, name: str) -> pd.DataFrame:
+        """One table by name, with every documented column; those of an older run that had none are empty.
+
+        Raises:
+            SettingError: the file is no table.
+        """
+        path, empty = self.path / f"{name}.parquet", frame(name, ())
+        if not path.exists():
+            return empty
+        found = read_table(path)
+        for column in empty.columns.difference(found.columns):
+            found[column] = empty[column].reindex(found.index)
+        return found
+
+    if not TYPE_CHECKING:  # a type checker knows the tables, and then finds a wrong name
+
+        def __getattr__(self, name: str) -> pd.DataFrame:
+            """A table as an attribute; it is read when it is first looked at."""
+            if name not in COLUMNS:
+                raise AttributeError(f"a run has no table {name!r}; it has {', '.join(COLUMNS)}")
+            self.__dict__[name] = table = self.table(name)
+            return table
+
+    def __dir__(self) -> list[str]:
+        """The attributes, with every table."""
+        return sorted({*super().__dir__(), *COLUMNS})
+
+    @property
+    def failed(self) -> int:
+        """How many replays failed."""
+        return int((self.replays["status"] == "failed").sum())
+
+    @property
+    def pending(self) -> int:
+        """How many replays wait for answers of their model; the same command asks for them again."""
+        return int((self.replays["status"] == "pending").sum())
+
+    @property
+    def report(self) -> Path:
+        """Where its report is once it is rendered."""
+        return self.path / "report.html"
+
+    def __repr__(self) -> str:
+        read = int((self.sessions["status"] == "ok").sum())
+        strategies = self.replays["strategy"].nunique()
+        replays = f"replays {len(self.replays):,}" + (f", failed {self.failed:,}" if self.failed else "")
+        replays += f", pending {self.pending:,}" if self.pending else ""
+        return f"<Results in {self.path}: sessions {read:,}, strategies {strategies:,}, {replays}>"

@@ -1,0 +1,280 @@
+"""Executors of a run: this process, processes beside it, or a Dask cluster.
+
+When a worker dies, only its own task is lost; the caller learns which one, or has it done again while nothing else is.
+"""
+
+import contextlib
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from pathlib import Path
+from typing import Any, TypeVar
+
+from workbench.base.errors import SetupError
+from workbench.evaluation.experiment import memory
+from workbench.evaluation.experiment.code_versions import source_digest
+from workbench.evaluation.experiment.prepared import SessionSource
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+PARENT_CHECK = 0.5
+"""Seconds between a worker's checks whether its parent is still there."""
+TIMEOUT = 10
+"""Seconds to wait for the first answer of a Dask scheduler."""
+PATIENCE = 60.0
+"""Seconds that a cluster may have no worker at all before a run ends."""
+ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+"""Workers share the machine's cores: none of them may start a thread a core."""
+DEATHS = 3
+"""Workers that a task may take with it, alone with one, before that counts as its own doing."""
+_IN_FOLDER = threading.Lock()
+"""A worker may have many threads, but a process has one current folder."""
+
+
+class Workers(contextlib.AbstractContextManager["Workers"]):
+    """Does tasks in this process, one after the other; others do them elsewhere. `with` ends it."""
+
+    size = 1
+    """How many tasks are done at a time."""
+
+    def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
+        """Each task's place and result in the order of completion; errors are raised.
+
+        The result is None where its worker died, or memory ran out.
+        """
+        for place, task in enumerate(tasks):
+            try:
+                result = what(task)
+            except MemoryError:
+                yield place, None
+            else:
+                yield place, result
+
+    def surely(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
+        """As `each`, but where a worker died its task is done again alone, in the end; None where that kills too.
+
+        So a worker that was killed from outside, or for memory that others took, loses nothing.
+        """
+        lost = []
+        for place, result in self.each(what, tasks):
+            if result is None:
+                lost.append(place)
+            else:
+                yield place, result
+        for place in lost:
+            yield place, self._alone(what, tasks[place])
+
+    def _alone(self, what: Callable[[Task], Result], task: Task) -> Result | None:
+        """A task's result, done while no other is; None where its worker died too often."""
+        ((_, result),) = self.each(what, (task,))
+        return result
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing to end."""
+
+
+def workers(jobs: int | None, scheduler: str | None = None, sources: Sequence[SessionSource] = ()) -> Workers:
+    """The workers of a run: those of a Dask scheduler, or so many processes (1: this one).
+
+    None starts one per core, or fewer where this machine has not the memory for each that the largest source needs.
+    Each of several may take its share of the memory and no more; where that will not do for a source, it is told first.
+
+    Raises:
+        SettingError: the shell's limit on a process's memory leaves no room for so many.
+    """
+    if scheduler is not None:
+        return Cluster(scheduler)
+    need, largest = memory.needed(sources)
+    size = jobs or int(min(os.cpu_count() or 1, max(memory.of_machine() // need, 1)))
+    memory.tell(need, largest, size)
+    if size == 1:
+        return Workers()
+    memory.leaves_room(size)
+    return Processes(size)
+
+
+class Processes(Workers):
+    """Worker processes on this machine, each in a pool of its own, so that one that dies breaks no other.
+
+    Each is started when it is needed, lives until the `with` ends, and remembers what it has read. All are started by
+    the caller's thread: two threads that started one at a time have been seen to hang.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._most = memory.share(size)
+        self._started: list[Executor] = []
+        self._idle: list[Executor] = []
+
+    def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
+        """A dead worker is replaced."""
+        waiting, busy = deque(enumerate(tasks)), dict[Future[Result], tuple[int, Executor]]()
+        ended: list[tuple[int, Future[Result] | None]] = []
+        while waiting or busy or ended:
+            while waiting and len(busy) < self.size:
+                place, task = waiting.popleft()
+                pool = self._idle.pop() if self._idle else self._another()
+                busy[_submitted(pool, what, task)] = place, pool
+            for place, future in ended:
+                yield place, None if future is None else future.result()
+            ended = []
+            for future in wait(busy, return_when=FIRST_COMPLETED).done:
+                place, pool = busy.pop(future)
+                ended.append((place, self._kept(pool, future)))
+
+    def _alone(self, what: Callable[[Task], Result], task: Task) -> Result | None:
+        """Other workers are ended first, with the memory that they hold, and it may take all."""
+        for pool in self._idle:
+            self._started.remove(pool)
+            _kill(pool)
+        self._idle, self._most = [], memory.share(1)
+        tries = (super(Processes, self)._alone(what, task) for _ in range(DEATHS))
+        return next((result for result in tries if result is not None), None)
+
+    def _kept(self, pool: Executor, future: Future[Result]) -> Future[Result] | None:
+        """An ended task, its worker idle again; None where the worker died."""
+        from joblib.externals.loky.process_executor import BrokenProcessPool
+
+        if isinstance(future.exception(), BrokenProcessPool | MemoryError):
+            self._started.remove(pool)
+            _kill(pool)
+            return None
+        self._idle.append(pool)
+        return future
+
+    def _another(self) -> Executor:
+        """A pool of one process. Loky's: tasks may be defined in a notebook, and a script needs no guard."""
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        pool = ProcessPoolExecutor(1, initializer=_start, initargs=(os.getpid(), self._most), env=ONE_THREAD)
+        self._started.append(pool)
+        return self._started[-1]
+
+    def __exit__(self, *error: object) -> None:
+        for pool in self._started:
+            _kill(pool)
+
+
+def _submitted(pool: Executor, what: Callable[[Task], Result], task: Task) -> Future[Result]:
+    """The task's future, also where the worker has died since its last one."""
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    try:
+        return pool.submit(what, task)
+    except BrokenProcessPool as error:
+        lost = Future[Result]()
+        lost.set_exception(error)
+        return lost
+
+
+def _kill(pool: Executor) -> None:
+    """End a pool and its process, which loky, told to, has been seen to leave: then the command never ended."""
+    left = [*(getattr(pool, "_processes", None) or {}).values()]
+    pool.shutdown(wait=False, kill_workers=True)  # type: ignore[call-arg]  # loky's own argument
+    for process in left:
+        process.terminate()
+
+
+def _start(parent: int, most: float) -> None:
+    """Make this worker end when its parent does, also when that is killed, and take so much memory at most."""
+    from joblib.externals.loky import process_executor
+
+    # Loky takes 300 MB more than at first for a leak and starts another worker; what ours remember is bounded.
+    process_executor._USE_PSUTIL = False
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(PARENT_CHECK)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+    memory.bound(most)
+
+
+class Cluster(Workers):
+    """A Dask cluster whose workers see this machine's files under the same paths.
+
+    Raises:
+        SetupError: Dask is not installed, or no scheduler answers.
+    """
+
+    def __init__(self, address: str) -> None:
+        try:
+            from distributed import Client
+        except ImportError:
+            raise SetupError("a Dask cluster needs distributed: pip install 'compaction-workbench[dask]'") from None
+        try:
+            self._client: Client = Client(address, timeout=TIMEOUT, set_as_default=False)
+        except (OSError, ValueError) as error:
+            why = " ".join(str(error).split())[:200] or type(error).__name__
+            raise SetupError(f"no Dask scheduler answers at {address!r}: {why}") from None
+        self._address = address
+        self.size = max(len(self._client.ncores()), 1)
+
+    def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
+        """Dask itself gives a dead worker's task to another, and gives up after some deaths.
+
+        Raises:
+            SetupError: a worker has another version of the workbench, or does not see this folder; the cluster has no
+                workers for a minute, or its scheduler goes away.
+        """
+        pool, folder, version = self._client.get_executor(pure=False), str(Path.cwd()), source_digest()
+        pending = {pool.submit(_there, what, task, folder, version): place for place, task in enumerate(tasks)}
+        last_seen = time.monotonic()
+        while pending:
+            done = wait(pending, timeout=PATIENCE / 12, return_when=FIRST_COMPLETED).done
+            if done or self._has_workers():
+                last_seen = time.monotonic()
+            elif time.monotonic() - last_seen > PATIENCE:
+                raise self._ended(f"it has had no worker for {PATIENCE:.0f} s")
+            for future in done:
+                yield pending.pop(future), self._result(future)
+
+    def _has_workers(self) -> bool:
+        try:
+            return bool(self._client.ncores())
+        except (OSError, TimeoutError):
+            raise self._ended("its scheduler went away") from None
+
+    def _result(self, future: Future[Any]) -> Any:  # noqa: ANN401 - whatever the task gives
+        from distributed import KilledWorker
+
+        try:
+            return future.result()
+        except KilledWorker:
+            return None
+        except CancelledError:
+            raise self._ended("its scheduler went away") from None
+        except RuntimeError as error:
+            if "deserialization" not in str(error):
+                raise
+            raise SetupError(
+                f"the Dask cluster at {self._address!r} cannot read its tasks; install on its scheduler and workers "
+                "the same packages as on this machine, with the module of a strategy of your own"
+            ) from None
+
+    def _ended(self, why: str) -> SetupError:
+        return SetupError(
+            f"the Dask cluster at {self._address!r} cannot finish the run: {why}; finished work is kept, and the same "
+            "command continues from there once workers answer again"
+        )
+
+    def __exit__(self, *error: object) -> None:
+        self._client.close()
+
+
+def _there(what: Callable[[Task], Result], task: Task, folder: str, version: str) -> Result:
+    """Do it on a worker, in the folder of the command, so that paths mean the same."""
+    if source_digest() != version:
+        raise SetupError("a worker of the cluster has another version of the workbench; install the same on all")
+    if not Path(folder).is_dir():
+        raise SetupError(
+            f"a worker of the cluster has no folder {folder}; workers must see this machine's files under the "
+            "same paths"
+        )
+    with _IN_FOLDER, contextlib.chdir(folder):
+        return what(task)

@@ -1,0 +1,208 @@
+"""Which lines of code an agent needed of the history before a boundary: those that it edits or quotes afterwards."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from workbench.engine.transcript.message import AssistantMessage, Message
+from workbench.evaluation.metrics.code.lines import compared_lines, is_specific
+from workbench.evaluation.metrics.code.shell_edits import NumberedLines, WrittenFile
+from workbench.evaluation.metrics.code.uses import CodeUses, code_uses, spoken_texts
+from workbench.evaluation.metrics.demand import HORIZON
+
+FEWEST_IN_A_PIECE = 2
+"""Words that a piece of a line needs in order to say which line it is of."""
+MOST_IN_A_RANGE = 400
+"""Lines that one range of numbers may name; a longer one names the rest of a file."""
+_NUMBERED = re.compile(r"^[ \t]*(\d+)(?:\t|→|\s?\||:)(.*)$", re.MULTILINE)
+_NAME = re.compile(r"[\w.-]+")
+_PATH = re.compile(r"(?<![\w./~-])[\w.~-]*/[\w./~-]+")
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """Where a line stands.
+
+    Attributes:
+        neighbours: the lines before and behind it, wherever the recording has it.
+        files: names of the files that the call before it names.
+    """
+
+    neighbours: set[str] = field(default_factory=set)
+    files: set[str] = field(default_factory=set)
+
+
+class CodeNeeds:
+    """The lines of code that a recording uses, and which of them stood before any boundary.
+
+    A line that is edited was somewhere before; a file that is written as a whole needs what it keeps of lines that
+    were there, if the history knows the file. What the agent writes anew needs nothing.
+
+    Args:
+        messages: the whole recording.
+
+    Attributes:
+        lines: each line of the history that is used later, as it is compared.
+        surroundings: by line, where it stands.
+    """
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._messages = messages
+        self._uses = {
+            place: code_uses(message) for place, message in enumerate(messages) if isinstance(message, AssistantMessage)
+        }
+        self._history = _History()
+        self._used_in: dict[int, list[str]] = {}
+        self.surroundings: dict[str, Surroundings] = {}
+        if any(map(_uses_any, self._uses.values())):
+            self._read()
+        self.lines = tuple(dict.fromkeys(line for lines in self._used_in.values() for line in lines))
+        self.surroundings = self._look_around()
+
+    @property
+    def distinct_lines(self) -> Collection[str]:
+        """Each line of the recording once; none where no line is needed."""
+        return self._history.first_message.keys()
+
+    def at(self, boundary: int) -> tuple[str, ...]:
+        """The lines of `messages[:boundary]` that the answers among the next messages use, each once."""
+        lines: dict[str, None] = {}
+        for place in range(boundary, min(boundary + HORIZON, len(self._messages))):
+            for line in self._used_in.get(place, ()):
+                if self._history.first_message[line] < boundary:
+                    lines[line] = None
+        return tuple(lines)
+
+    def _read(self) -> None:
+        """Goes through the recording; an answer's uses are looked up in what was said before it."""
+        for place, message in enumerate(self._messages):
+            uses = self._uses.get(place)
+            if uses is not None and _uses_any(uses):
+                lines = dict.fromkeys(self._history.used_lines(uses))
+                self._used_in[place] = [line for line in lines if is_specific(line)]
+            self._history.add(place, message)
+
+    def _look_around(self) -> dict[str, Surroundings]:
+        around = {line: Surroundings() for line in self.lines}
+        if not around:
+            return around
+        files: set[str] = set()
+        for message in self._messages:
+            texts = list(spoken_texts(message))
+            if isinstance(message, AssistantMessage):
+                files = set().union(*map(named_files, texts))
+            for text in texts:
+                lines = list(compared_lines(text))
+                for line, next_line in pairwise(lines):
+                    if line in around:
+                        around[line].neighbours.add(next_line)
+                    if next_line in around:
+                        around[next_line].neighbours.add(line)
+                for line in around.keys() & lines:
+                    around[line].files |= files
+        return around
+
+
+def _uses_any(uses: CodeUses) -> bool:
+    return bool(uses.texts or uses.pieces or uses.numbered or uses.written)
+
+
+class _History:
+    """The lines before an answer, by themselves, by their numbers in files, and by pieces of them."""
+
+    def __init__(self) -> None:
+        self.first_message: dict[str, int] = {}
+        self._file_names: set[str] = set()
+        self._named_in_call: list[str] = []
+        self._numbered: defaultdict[str, dict[int, str]] = defaultdict(dict)
+        self._text = ""
+        self._new_lines: list[str] = []
+
+    def add(self, place: int, message: Message) -> None:
+        """One more message."""
+        is_answer = isinstance(message, AssistantMessage)
+        if is_answer:
+            self._named_in_call = []
+        for text in spoken_texts(message):
+            for line in compared_lines(text):
+                if line not in self.first_message:
+                    self.first_message[line] = place
+                    self._new_lines.append(line)
+            names = file_names(text)
+            self._file_names |= names
+            if is_answer:
+                self._named_in_call += names
+            else:
+                self._add_numbered(text)
+
+    def used_lines(self, uses: CodeUses) -> Iterator[str]:
+        """The lines of the history that some uses are of."""
+        for text in uses.texts:
+            yield from self._lines_of(text)
+        for file in uses.written:
+            yield from self._lines_kept(file)
+        for numbered in uses.numbered:
+            yield from self._lines_by_number(numbered)
+        for piece in uses.pieces:
+            yield from self._lines_with(piece)
+
+    def _lines_of(self, text: str) -> Iterator[str]:
+        for line in compared_lines(text):
+            if line in self.first_message:
+                yield line
+
+    def _lines_kept(self, file: WrittenFile) -> Iterator[str]:
+        if base_name(file.path) in self._file_names:
+            yield from self._lines_of(file.text)
+
+    def _lines_by_number(self, numbered: NumberedLines) -> Iterator[str]:
+        lines = self._numbered.get(base_name(numbered.path), {})
+        for number in range(numbered.begin, min(numbered.end, numbered.begin + MOST_IN_A_RANGE) + 1):
+            if number in lines:
+                yield from self._lines_of(lines[number])
+
+    def _lines_with(self, piece: str) -> Iterator[str]:
+        """The shortest line that has the words of a piece in their order, unless it is a line itself."""
+        words = _WORD.findall(piece)
+        if len(words) < FEWEST_IN_A_PIECE:
+            return
+        if self._new_lines:
+            self._text = "\n".join((self._text, *self._new_lines))
+            self._new_lines = []
+        pattern = r"[^\n]*?".join(map(re.escape, words))
+        matches = re.finditer(pattern, self._text)
+        lines = (self._line_around(match.start()) for match in matches)
+        yield from sorted(lines, key=len)[:1]
+
+    def _line_around(self, place: int) -> str:
+        begin = self._text.rfind("\n", 0, place) + 1
+        end = self._text.find("\n", place)
+        return self._text[begin:] if end < 0 else self._text[begin:end]
+
+    def _add_numbered(self, text: str) -> None:
+        """Lines with numbers are of the files that the call before them names."""
+        numbered = {int(number): line for number, line in _NUMBERED.findall(text)}
+        if numbered:
+            for name in self._named_in_call:
+                self._numbered[name] |= numbered
+
+
+def file_names(text: str) -> set[str]:
+    """What may be the name of a file in a text, without its folder."""
+    return {name for name in _NAME.findall(text) if "." in name.strip(".")}
+
+
+def named_files(text: str) -> set[str]:
+    """The files that a call's text names by a path, or that are all of the text; `self.rate` is none."""
+    paths = _PATH.findall(text) if " " in text or "\n" in text else [text]
+    return {name for name in map(base_name, paths) if "." in name.strip(".")}
+
+
+def base_name(path: str) -> str:
+    """The last part of a path."""
+    return path.rstrip("/").rpartition("/")[2]

@@ -1,0 +1,213 @@
+"""What a replay would have cost, request by request, beside the same requests without compaction.
+
+A request's prompt is read from the cache as far as it equals the request before, and the rest is written to it or paid
+as plain input; the recorded answer is paid as output. Everything is a sum over the tokens of the replay's steps.
+"""
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import accumulate, takewhile
+from typing import NamedTuple
+
+from workbench.engine.models.cache_rules import CacheRules
+from workbench.engine.models.model import Completion
+from workbench.engine.models.prices import Tariff
+from workbench.engine.transcript.message import AssistantMessage, Message, SystemMessage
+from workbench.engine.transcript.recorded_requests import turns_before
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.metrics.costs.pricing import Pricing
+from workbench.evaluation.replays.step import Replay, Step
+
+CHARACTERS = 4
+"""A token of a summary that was not counted."""
+SAME = 1e-9
+"""USD below which two sums are one."""
+
+
+class Charge(NamedTuple):
+    """One request, in tokens and USD.
+
+    Attributes:
+        prompt: tokens of the whole request.
+        read, written: of those, read from the provider's cache and written to it; the rest is plain input.
+        output: tokens of the recorded answer.
+        usd_input, usd_read, usd_write, usd_output: for each of these parts.
+        usd_prompt: for the prompt alone.
+        summaries: USD for the summaries that were written just before it.
+        usd: all of it.
+    """
+
+    prompt: int
+    read: int
+    written: int
+    output: int
+    usd_input: float
+    usd_read: float
+    usd_write: float
+    usd_output: float
+    usd_prompt: float
+    summaries: float
+    usd: float
+
+
+@dataclass(frozen=True)
+class ReplayCost:
+    """A replay's charges beside those of the same requests without any compaction.
+
+    Attributes:
+        charges: one a request.
+        plain: the same requests, uncompacted.
+        reacquired: USD to fetch again what was lost, could be fetched, and was needed.
+        assumed: summaries that are priced as if the priced model had written them, since their writer has no price.
+    """
+
+    pricing: Pricing
+    charges: tuple[Charge, ...]
+    plain: tuple[Charge, ...]
+    reacquired: float = 0.0
+    assumed: int = 0
+
+    @cached_property
+    def usd(self) -> float:
+        """The replay, without what would have to be fetched again."""
+        return sum(charge.usd for charge in self.charges)
+
+    @cached_property
+    def usd_plain(self) -> float:
+        """The same requests, uncompacted."""
+        return sum(charge.usd for charge in self.plain)
+
+    @property
+    def net_saving(self) -> float:
+        """What compaction saves after summaries and fetching again; below 0 where it costs more."""
+        return self.usd_plain - self.usd - self.reacquired
+
+    @cached_property
+    def break_even(self) -> tuple[int, int | None] | None:
+        """Where the sums part, and from there the first request where this one is no higher; None: they never part."""
+        gaps = list(accumulate(a.usd - b.usd for a, b in zip(self.charges, self.plain, strict=True)))
+        apart = next((i for i, gap in enumerate(gaps) if abs(gap) > SAME), None)
+        if apart is None:
+            return None
+        return apart, next((i for i, gap in enumerate(gaps) if i >= apart and gap <= SAME), None)
+
+
+def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCost | None:
+    """Price a natural replay, with so many tokens fetched again; None without a known price or without requests."""
+    tariff, steps = pricing.tariff, replay.steps
+    if tariff is None or not steps:
+        return None
+    answers, outputs = [replay.session.messages[at] for at in replay.session.requests], answer_tokens(replay)
+    waits = [seconds_between(*pair) for pair in zip([None, *answers], answers, strict=False)]
+    summaries, assumed = summary_charges(replay, tariff)
+    one_charge = partial(charge, tariff, pricing.rules, head=head_tokens(replay, pricing))
+    charges, plain = list[Charge](), list[Charge]()
+    sent = recorded = 0
+    moved = thinking_left(replay.session, steps, pricing.rules)
+    for i, step in enumerate(steps):
+        wait, output, summary = waits[step.request], outputs[step.request], summaries.get(i, 0.0)
+        since = steps[moved.get(i, i) : i]
+        prefix = min([step.prefix_reused, *(one.tokens_sent for one in since)])
+        charges.append(one_charge(step.tokens_sent, prefix, sent, waited=wait, output=output, summaries=summary))
+        prefix = min([recorded, *(one.tokens_recorded for one in since)])
+        plain.append(one_charge(step.tokens_recorded, prefix, recorded, waited=wait, output=output))
+        sent, recorded = step.tokens_sent, step.tokens_recorded
+    rates = tariff.at(sent)
+    again = fetched * (rates.cache_write if pricing.rules.writes else rates.input)
+    return ReplayCost(pricing, tuple(charges), tuple(plain), again, assumed)
+
+
+def thinking_left(session: Session, steps: Sequence[Step], rules: CacheRules) -> Mapping[int, int]:
+    """By place, each request in which the user speaks and the thinking of the turn before is gone.
+
+    With it stands the place of the request that began that turn: no more than the smallest prompt since is still found.
+    """
+    before = turns_before(session) if rules.forgets else {}
+    first = {step.index: i for i, step in reversed(list(enumerate(steps)))}
+    return {first[at]: first[began] for at, began in before.items() if at in first and began in first}
+
+
+def charge(
+    tariff: Tariff, rules: CacheRules, prompt: int, prefix: int, before: int, head: int, waited: float | None,
+    output: int = 0, summaries: float = 0.0,
+) -> Charge:  # fmt: skip
+    """One request; see `CacheRules.cached` for the arguments."""
+    return charge_with(tariff, rules, prompt, rules.cached(prompt, prefix, before, head, waited), output, summaries)
+
+
+def charge_with(
+    tariff: Tariff, rules: CacheRules, prompt: int, read: int, output: int = 0, summaries: float = 0.0
+) -> Charge:
+    """One request of which so many tokens are read from the cache."""
+    written = prompt - read if rules.writes and prompt >= rules.minimum else 0
+    rates = tariff.at(prompt)
+    usd_input = (prompt - read - written) * rates.input
+    usd_read = read * rates.cache_read
+    usd_write = written * (rates.cache_write_long if rules.hour else rates.cache_write)
+    usd_output = output * rates.output
+    usd_prompt = usd_input + usd_read + usd_write
+    return Charge(
+        prompt, read, written, output, usd_input, usd_read, usd_write, usd_output, usd_prompt, summaries,
+        usd_prompt + usd_output + summaries,
+    )  # fmt: skip
+
+
+def seconds_between(earlier: Message | None, later: Message) -> float | None:
+    """Seconds between two messages; None where the recording has no times."""
+    if earlier is None or earlier.time is None or later.time is None:
+        return None
+    return max(0.0, later.time - earlier.time)
+
+
+def answer_tokens(replay: Replay) -> Sequence[int]:
+    """Tokens of each recorded answer: the larger of reported and counted.
+
+    Some clients write the report down when the answer has only begun.
+    """
+    sizes, found = replay.sizing.sizes, []
+    for at in replay.session.requests:
+        message = replay.session.messages[at]
+        assert isinstance(message, AssistantMessage)
+        found.append(max(message.usage.output if message.usage else 0, sizes[at]))
+    return found
+
+
+def head_tokens(replay: Replay, pricing: Pricing) -> int:
+    """Tokens of the system prompt and the tools: what the recording's cache shows, else what is known of them."""
+    system = takewhile(lambda message: isinstance(message, SystemMessage), replay.session.messages)
+    found = replay.sizing.overhead + sum(size for _, size in zip(system, replay.sizing.sizes, strict=False))
+    return found if pricing.head is None else min(found, pricing.head)
+
+
+def summary_charges(replay: Replay, tariff: Tariff) -> tuple[dict[int, float], int]:
+    """USD for summaries by the place of the request that follows, and how many of them are priced as if."""
+    found: dict[int, float] = {}
+    assumed = 0
+    count, ours = replay.sizing.count, dict[str, Message]()
+    sizes = dict(zip((message.id for message in replay.session.messages), replay.sizing.sizes, strict=True))
+    for event in replay.events:
+        for stage in event.compaction.stages:
+            if stage.completions:
+                # The request that follows; the last one after which nothing is asked.
+                place = bisect_left(replay.steps, event.at, hi=len(replay.steps) - 1, key=lambda step: step.index)
+                read = sum(count(ours[name]) if name in ours else sizes.get(name, 0) for name in stage.dropped)
+                for i, completion in enumerate(stage.completions):
+                    usd, real = summary_usd(completion, read if i == 0 else 0, tariff)
+                    found[place] = found.get(place, 0.0) + usd
+                    assumed += not real
+            ours |= {message.id: message for message in stage.wrote}
+    return found, assumed
+
+
+def summary_usd(completion: Completion, read: int, tariff: Tariff) -> tuple[float, bool]:
+    """USD of one completion, whose writer read so many tokens if it does not say, and whether that was really paid."""
+    if completion.input_tokens and completion.usd is not None:
+        return completion.usd, True
+    if completion.fallback:
+        return 0.0, True
+    read = completion.input_tokens or read
+    rates = tariff.at(read)
+    output = completion.output_tokens or -(-len(completion.text) // CHARACTERS)
+    return read * rates.input + output * rates.output, False

@@ -1,0 +1,207 @@
+"""A session as its exams see it: its lines, which messages say them, and the names in them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from workbench.base.ragged import Flags, Floats, Ints, ranges
+from workbench.engine.extraction.entities import KINDS, Entity
+from workbench.engine.extraction.statements import tasks
+from workbench.engine.transcript.message import Message, Text, ToolCall, ToolResult, argument_texts
+from workbench.evaluation.metrics.exam.tokens import Lines, Names, Numbers, Vocabulary, lines_of
+from workbench.evaluation.metrics.indexes.inverted_index import incidence, pairs_of
+from workbench.evaluation.metrics.sources import first_fetched
+from workbench.evaluation.metrics.view import View
+
+Form: TypeAlias = Literal["prose", "result", "command", "file"]
+FORMS: tuple[Form, ...] = ("prose", "result", "command", "file")
+"""Where a line occurs: in words, a tool's result, a one-line argument of a call, an argument of several lines."""
+REMEMBERED = 8
+"""Contexts that are not read again: several metrics look at each of a replay's examined ones in turn."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Past:
+    """What a history holds: (lines,) the last message that says each, -1 for none; (names,) whether it has each."""
+
+    newest: Ints
+    names: Flags
+
+    @property
+    def lines(self) -> Flags:
+        """(lines,) whether the history has each."""
+        found: Flags = self.newest >= 0
+        return found
+
+
+class NewText(NamedTuple):
+    """What the texts that are new in a context say.
+
+    Attributes:
+        all: their lines, in order.
+        unknown: those that the session does not have, each once; `lines` has their words.
+    """
+
+    all: list[str]
+    unknown: list[str]
+    lines: Lines
+
+
+class ExamHistory:
+    """The lines of one session, each once. Thoughts are left out, and arguments that are numbers.
+
+    Attributes:
+        texts: the lines; `number` gives each one's place.
+        lines: their words.
+        first: (lines,) the first message that says each.
+        fetched: (messages,) the first message that called for the content of each, see `first_fetched`.
+        place_line, place_message, place_form: (places,) each occurrence of a line, in order; `FORMS` numbers the forms.
+        names: entities, and what else may be an answer; `name_number` gives the place of each, in lower case.
+        kind: (names,) the place of each one's kind in `KINDS`.
+        name, name_row, name_line: (occurrences,) where names begin, as rows of the lines' segments, line by line.
+        features: (lines, features) 1 where a line has one; `idf` says how rare each is.
+    """
+
+    def __init__(self, messages: Sequence[Message], names: Iterable[Entity]) -> None:
+        self.messages = tuple(messages)
+        self.names = tuple({name.text.lower(): name for name in names}.values())
+        self.name_number = {name.text.lower(): number for number, name in enumerate(self.names)}
+        self.kind: Ints = np.array([KINDS.index(name.kind) for name in self.names], dtype=np.int64)
+        self.vocabulary = Vocabulary()
+        self.number = Numbers()
+        places = [
+            (self.number[line], at, FORMS.index(form))
+            for at, message in enumerate(messages)
+            for form, text in _texts(message)
+            for line in lines_of(text, headed=form == "prose")
+        ]
+        self.place_line, self.place_message, self.place_form = np.array(places, dtype=np.int64).reshape(-1, 3).T
+        self.texts = list(self.number)
+        self.lines = Lines(self.texts, self.vocabulary)
+        self.first: Ints = np.full(len(self.texts), len(messages))
+        self.first[self.place_line[::-1]] = self.place_message[::-1]  # backwards: the first one stays
+        self.fetched: Ints = np.array(first_fetched(self.messages), dtype=np.int64)
+        self._find_names()
+        shape = (len(self.texts), len(self.vocabulary.features))
+        self.features = incidence(self.lines.feature_line, self.lines.feature, shape)
+        self._lines_with = self.features.T.tocsr()
+        said = incidence(self.place_message, self.place_line, (len(messages), len(self.texts)))
+        held_by = np.bincount((said @ self.features).indices, minlength=shape[1])
+        self.idf: Floats = np.log((len(messages) + 1) / (1 + held_by)) + 0.1
+        self._remembered = lru_cache(REMEMBERED)(self._new_text)
+
+    def _find_names(self) -> None:
+        found = Names([name.text for name in self.names], self.vocabulary)
+        name, row = found.found(self.lines)
+        line = self.lines.segment_line[row]
+        order = np.argsort(line, kind="stable")
+        self.name, self.name_row, self.name_line = name[order], row[order], line[order]
+        self.length = found.length
+        self._of_line = np.searchsorted(self.name_line, np.arange(len(self.texts) + 1))
+        by_name = np.argsort(self.name, kind="stable")
+        self._by_name = self.name_row[by_name]
+        self._of_name = np.searchsorted(self.name[by_name], np.arange(len(self.names) + 1))
+
+    @cached_property
+    def tool_words(self) -> frozenset[str]:
+        """The names of the tools that were called and of their arguments, in lower case."""
+        calls = [block for message in self.messages for block in message.blocks if isinstance(block, ToolCall)]
+        return frozenset(word.lower() for call in calls for word in (call.name, *call.arguments))
+
+    def is_value(self, text: str) -> bool:
+        """Whether a word is a name that the session uses, or has a digit: no word of prose."""
+        return text.lower() in self.name_number or any(letter.isdigit() for letter in text)
+
+    def weight(self, feature: str) -> float:
+        """How rare a feature is: log((n + 1) / (1 + messages that hold it)) + 0.1."""
+        number = self.vocabulary.features.get(feature, len(self.idf))
+        return float(self.idf[number]) if number < len(self.idf) else float(np.log(len(self.messages) + 1)) + 0.1
+
+    def sums(self, weights: Mapping[str, float]) -> Floats:
+        """(lines,) the sum of some features' weights in each line."""
+        number = np.array([self.vocabulary.features.get(name, len(self.idf)) for name in weights], dtype=np.int64)
+        known = number < len(self.idf)  # the others came with later texts
+        part, line = pairs_of(self._lines_with, number[known])
+        sums = np.bincount(line, np.array(list(weights.values()))[known][part], minlength=len(self.texts))
+        return np.asarray(sums, dtype=np.float64)
+
+    def names_in(self, lines: Ints) -> tuple[Ints, Ints]:
+        """Each place of some lines with each name in it."""
+        row, at = ranges(self._of_line[lines], self._of_line[lines + 1] - self._of_line[lines])
+        return row, self.name[at]
+
+    def rows_with_name(self, name: int) -> Ints:
+        """The rows of the lines' segments at which a name begins."""
+        return self._by_name[slice(*self._of_name[name : name + 2])]
+
+    def lines_with(self, name: int, newest: Ints) -> Ints:
+        """The lines that hold a name, of those with a newest message, by that message."""
+        lines: Ints = np.unique(self.lines.segment_line[self.rows_with_name(name)])
+        past: Ints = lines[newest[lines] >= 0]
+        return past[np.argsort(newest[past], kind="stable")]
+
+    def before(self, at: int) -> Past:
+        """What the history before a boundary holds."""
+        newest = self.newest(np.arange(len(self.messages)) < at)
+        names: Flags = np.zeros(len(self.names), dtype=bool)
+        names[self.name[newest[self.name_line] >= 0]] = True
+        return Past(newest, names)
+
+    def newest_in(self, kept: Iterable[int]) -> Ints:
+        """(lines,) the last of some messages that says each line; -1 for none."""
+        flags: Flags = np.zeros(len(self.messages), dtype=bool)
+        flags[list(kept)] = True
+        return self.newest(flags)
+
+    def placed(self, order: Ints, place: Mapping[str, int]) -> Ints:
+        """(lines,) the later one of two places for each line; those of `place` that the session lacks are left out."""
+        known = {self.number[line]: at for line, at in place.items() if line in self.number}
+        order[list(known)] = np.maximum(order[list(known)], list(known.values()))
+        return order
+
+    def new_lines(self, texts: Sequence[str], from_message: Sequence[int | None] = ()) -> list[str]:
+        """The lines of texts that are new in a context, in order; the origins as in `View`."""
+        origins = from_message or (None,) * len(texts)
+        return list(chain.from_iterable(map(self._lines, texts, origins)))
+
+    def new_text(self, seen: View) -> NewText:
+        """What the new texts of a context say; they are not read again while they stay the same."""
+        return self._remembered(seen.texts, seen.from_message)
+
+    def _lines(self, text: str, origin: int | None) -> Iterator[str]:
+        is_result = origin is not None and isinstance(self.messages[origin], ToolResult)
+        return lines_of(text, headed=not is_result)
+
+    def _new_text(self, texts: Sequence[str], from_message: Sequence[int | None]) -> NewText:
+        lines = self.new_lines(texts, from_message)
+        unknown = [line for line in dict.fromkeys(lines) if line not in self.number]
+        return NewText(lines, unknown, Lines(unknown, self.vocabulary))
+
+    def held(self, seen: View) -> Flags:
+        """(lines,) whether a context holds each."""
+        held: Flags = self.newest_in(seen.kept) >= 0
+        held[[self.number[line] for line in self.new_text(seen).all if line in self.number]] = True
+        return held
+
+    def newest(self, kept: Flags) -> Ints:
+        """(lines,) the last message that says each line, of those with a flag; -1 for none."""
+        last: Ints = np.full(len(self.texts), -1)
+        places = kept[self.place_message]
+        last[self.place_line[places]] = self.place_message[places]  # in order: the last one stays
+        return last
+
+
+def _texts(message: Message) -> Iterator[tuple[Form, str]]:
+    """What a message says, without thoughts and without arguments that are but a number; tasks as ticked boxes."""
+    for block in message.blocks:
+        if isinstance(block, Text):
+            yield "result" if isinstance(message, ToolResult) else "prose", block.text
+        elif isinstance(block, ToolCall):
+            yield from (("prose", f"[{'x' if done else ' '}] {task}") for task, done in tasks(block.arguments))
+            for text in argument_texts(block.arguments):
+                if not text.replace(".", "").replace(",", "").strip().isdigit():
+                    yield "file" if "\n" in text else "command", text

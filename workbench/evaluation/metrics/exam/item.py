@@ -1,0 +1,127 @@
+"""Items: questions about a history, each with one true answer among look-alikes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from workbench.base.ragged import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ItemKind: TypeAlias = Literal["fact", "latest", "todo", "rule", "decision"]
+ITEM_KINDS: tuple[ItemKind, ...] = ("fact", "latest", "todo", "rule", "decision")
+RELATED = 2
+"""What marks a side in `Item.sides` that matters most: turned round, a relation says something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question.
+
+    Attributes:
+        kind: `fact` (a value, path, name, id), `latest` (which value of a thing holds now), `decision` (what was
+            chosen, not what was rejected), `todo` (which announced work is still open), `rule` (what the user demanded
+            or forbade).
+        answer: the true answer; for `todo` and `rule` a sentence.
+        look_alikes: wrong answers of the same kind, the hardest first.
+        cue: what leads to the answer: words and names near it, by weight. Empty for `todo` and `rule`.
+        evidence: the line of the history that holds the answer.
+        use: the later line that used it; empty where the item is no such line.
+        weight: how much it counts in the exam's mean.
+        said: index of the first message that holds the answer; -1 if unknown.
+        used: index of the message of the use; -1 if unknown.
+        denied: whether the evidence denies the answer ("not X").
+        sides: for names in the cue that the evidence has on one side of the answer, whether they stand before (-1) or
+            behind it (1); `RELATED` times that where a directed relation joins them to it ("a depends on b").
+    """
+
+    kind: ItemKind
+    answer: str
+    look_alikes: tuple[str, ...]
+    cue: Mapping[str, float] = field(default_factory=dict)
+    evidence: str = ""
+    use: str = ""
+    weight: float = 1.0
+    said: int = -1
+    used: int = -1
+    denied: bool = False
+    sides: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """The answer, then the look-alikes."""
+        return (self.answer, *self.look_alikes)
+
+
+@dataclass(frozen=True, slots=True)
+class Exam:
+    """The items of one boundary of a session.
+
+    Attributes:
+        session: the session's id.
+        at: the boundary: the history is `messages[:at]`.
+        credits: for each item what a context has for it, at most 1; 0 is what guessing has, a wrong answer is below.
+            None without a context.
+    """
+
+    session: str
+    at: int
+    items: tuple[Item, ...]
+    credits: tuple[float, ...] | None = None
+
+    @property
+    def score(self) -> float | None:
+        """The weighted mean of the credits; None without a context or without items."""
+        if not self.items or self.credits is None:
+            return None
+        return _weighted(self.items, np.array(self.credits))
+
+    def table(self) -> pd.DataFrame:
+        """The table `items`: a row an item; cue and look-alikes as texts, one entry a line."""
+        import pandas as pd
+
+        credits = self.credits or (None,) * len(self.items)
+        rows = [
+            {"session": self.session, "at": self.at, "item": number, **{name: getattr(item, name) for name in PLAIN}}
+            | {"look_alikes": "\n".join(item.look_alikes), "cue": _cue_text(item.cue), "credit": credit}
+            for number, (item, credit) in enumerate(zip(self.items, credits, strict=True))
+        ]
+        return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+
+PLAIN = ("kind", "answer", "evidence", "use", "weight", "said", "used")
+COLUMNS = {
+    "session": "string", "at": "Int64", "item": "Int64", "kind": "string", "answer": "string", "look_alikes": "string",
+    "cue": "string", "evidence": "string", "use": "string", "weight": "Float64", "said": "Int64", "used": "Int64",
+    "credit": "Float64",
+}  # fmt: skip
+
+
+def _cue_text(cue: Mapping[str, float]) -> str:
+    heaviest = sorted(cue.items(), key=lambda one: -one[1])
+    return "\n".join(f"{name.lstrip('=')} {weight:.2f}" for name, weight in heaviest)
+
+
+def corrected(items: Sequence[Item], credit: Floats) -> Floats:
+    """Credits in [0, 1] with chance taken off: 0 is what guessing has, 1 is right; a wrong answer is below 0."""
+    chance = np.array([1 / len(item.candidates) for item in items])
+    found: Floats = (credit - chance) / (1 - chance)
+    return found
+
+
+def mean_score(items: Sequence[Item], credit: Floats) -> float:
+    """The weighted mean of the corrected credits.
+
+    Raises:
+        ZeroDivisionError: there are no items.
+    """
+    return _weighted(items, corrected(items, credit))
+
+
+def _weighted(items: Sequence[Item], credit: Floats) -> float:
+    return float(np.average(credit, weights=[item.weight for item in items]))

@@ -1,0 +1,147 @@
+"""What a metric is: it turns a replay into one number."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
+from typing import Literal, Protocol, TypeAlias
+
+from workbench.evaluation.metrics.costs.pricing import Pricing, pricing
+from workbench.evaluation.metrics.costs.replay_cost import ReplayCost, replay_cost
+from workbench.evaluation.metrics.demand import Demand, Retention
+from workbench.evaluation.metrics.exam.exams import Exams
+from workbench.evaluation.metrics.exam.later_use import Part
+from workbench.evaluation.metrics.index import Index
+from workbench.evaluation.metrics.view import ContextVersion, View, context_versions, view
+from workbench.evaluation.replays.step import Replay, Snapshot
+
+Unit: TypeAlias = Literal["share", "tokens", "count", "usd", "seconds"]
+Better: TypeAlias = Literal["higher", "lower"]
+PLACES = 8
+"""Boundaries of a replay at which exams are held, at most: making one takes as long as a compaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retained:
+    """One boundary: what the context held of what was needed later."""
+
+    snapshot: Snapshot
+    view: View
+    demand: Demand
+    retention: Retention
+
+
+@dataclass(frozen=True)
+class MetricInput:
+    """All that a metric may look at.
+
+    Attributes:
+        replay: a session under a preset.
+        index: the session's words and entities, extracted once whatever the number of presets and metrics.
+        share: in matched mode the budget to look at; None in natural mode.
+        prices: prices and cache rules to use; None takes those of the recording's model.
+    """
+
+    replay: Replay
+    index: Index
+    share: float | None = None
+    prices: Pricing | None = None
+
+    @cached_property
+    def snapshots(self) -> tuple[Snapshot, ...]:
+        """The contexts to score: of this budget in matched mode, all in natural mode."""
+        return tuple(shot for shot in self.work_snapshots if not shot.exam_only)
+
+    @cached_property
+    def work_snapshots(self) -> tuple[Snapshot, ...]:
+        """The contexts from which the exam of the work may be answered: those to score, and some beside them."""
+        return tuple(shot for shot in self.replay.snapshots if shot.share == self.share)
+
+    @cached_property
+    def retained(self) -> tuple[Retained, ...]:
+        """Each snapshot against the demand at its boundary; worked out once for all metrics."""
+        found = []
+        for shot in self.snapshots:
+            demand = self.index.demand(shot.at)
+            seen = view(self.replay.session, shot.context)
+            found.append(Retained(shot, seen, demand, demand.retained(seen.kept, seen.texts)))
+        return tuple(found)
+
+    @cached_property
+    def examined(self) -> tuple[Retained, ...]:
+        """The places at which exams are held: at most `PLACES`, spread evenly over the replay."""
+        return self.retained[:: max(1, ceil(len(self.retained) / PLACES))]
+
+    @cached_property
+    def later_use(self) -> tuple[Mapping[Part, float], ...]:
+        """For each of `examined` the shares of what was used later: of edited lines, the request, and phrases."""
+        used = Exams.of(self.index).later_use
+        return tuple(used.shares(one.snapshot.at, one.view) for one in self.examined)
+
+    @cached_property
+    def versions(self) -> tuple[ContextVersion, ...]:
+        """The history before each compaction and after each of its stages."""
+        return tuple(context_versions(self.replay, self.share))
+
+    @cached_property
+    def priced(self) -> Pricing:
+        """The prices and cache rules of the replay."""
+        return self.prices or pricing(self.replay.session)
+
+    @cached_property
+    def bill(self) -> ReplayCost | None:
+        """What a natural replay costs; None where no price is known.
+
+        A source that several boundaries would have to fetch again counts once.
+        """
+        if not self.replay.steps:
+            return None
+        lost = {at for one in self.retained for at in one.retention.sources_to_fetch()}
+        return replay_cost(self.replay, self.priced, sum(self.replay.sizing.sizes[at] for at in lost))
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One number, or the reason why there is none. Never NaN, and never 0 for "unknown".
+
+    Attributes:
+        value: in the metric's unit; None where the metric does not apply.
+        why: why there is no value.
+        n: what the value is averaged over, as the metric says; 0 where it is no average.
+    """
+
+    value: float | None
+    why: str = ""
+    n: int = 0
+
+
+class Metric(Protocol):
+    """One number for a replay: its column in tables, what it counts, and the good direction."""
+
+    name: str
+    unit: Unit
+    better: Better
+
+    def score(self, data: MetricInput, /) -> Score:
+        """The number. Pure."""
+        ...
+
+
+@dataclass(slots=True)
+class FunctionMetric:
+    """A metric that is a function; `metric` makes one."""
+
+    name: str
+    unit: Unit
+    better: Better
+    score: Callable[[MetricInput], Score]
+
+
+def metric(unit: Unit, better: Better) -> Callable[[Callable[[MetricInput], Score]], FunctionMetric]:
+    """Make a metric of a function that scores; the function's name is the metric's."""
+    return lambda function: FunctionMetric(function.__name__, unit, better, function)
+
+
+def mean_score(values: Sequence[float], why: str) -> Score:
+    """The mean of some values; `why` says why there is none."""
+    return Score(sum(values) / len(values), n=len(values)) if values else Score(None, why)

@@ -1,0 +1,324 @@
+"""The chance that a real model answers a written question right from a context, from features that a person can check.
+
+No model reads. A logistic function of how much of the answer stands in the context, how near together, and how much of
+the other answers of the sheet, was fitted to answers that real models gave (`work_reader.json` says which).
+`workbench judge fit` fits it anew.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import accumulate, chain, pairwise
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+import numpy as np
+from pydantic import TypeAdapter
+
+from workbench.base.errors import FormatError
+from workbench.base.ragged import Floats
+from workbench.evaluation.metrics.work_exam.read_context import PlacedContext, ReadContext
+from workbench.evaluation.metrics.work_exam.reader_error import LeftOutCheck
+from workbench.evaluation.metrics.work_exam.word_cover import Rarity, content_words
+from workbench.evaluation.metrics.work_exam.word_windows import ANYWHERE, PlacedWords, WordWindow, WordWindows
+
+SENTENCE, PHRASE, PAIR = 25, 10, 5
+"""Content words of a context within which words must stand: of a sentence or two, of a phrase, of a pair."""
+SENTENCES = 2
+"""Sentences in a row in which an answer must stand."""
+FEATURES = (
+    "answer_close",
+    "answer_in_sentences",
+    "points_close",
+    "points_stated",
+    "pairs_least",
+    "others_stated",
+    "new_words",
+)
+"""What the reader looks at; docs/work-exam.md has a sentence on each."""
+COMPLETE = 1 - 1e-9
+"""A share above it has all words."""
+VERSION = 2
+
+
+class AskedQuestion(Protocol):
+    """What the reader needs of a question: its text, a full answer, and the points that an answer must have."""
+
+    @property
+    def question(self) -> str:
+        """As it is asked."""
+
+    @property
+    def gold(self) -> str:
+        """A full answer."""
+
+    @property
+    def points(self) -> tuple[str, ...]:
+        """What an answer must have, each a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCover:
+    """How much of one answer a context has, each a share of its words: see `FEATURES`."""
+
+    answer_close: float
+    answer_in_sentences: float
+    points_close: float
+    points_stated: float
+    pairs_least: float
+    stated_anywhere: float
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedQuestion:
+    """A question with the weights of its words, which are the same for every context of a history.
+
+    Attributes:
+        points: the words of each point.
+        pairs: for each point its pairs of neighbouring words; a point of one word is taken whole.
+        answer: the words of the full answer, and at half their weight those of the question.
+        new_words: the share of the answer's words that the history never has.
+    """
+
+    points: Sequence[Mapping[str, float]]
+    pairs: Sequence[Sequence[Mapping[str, float]]]
+    answer: Mapping[str, float]
+    new_words: float
+
+    @classmethod
+    def of(cls, question: str, gold: str, points: Sequence[str], rarity: Rarity) -> Self:
+        """A question to a history.
+
+        Words of an answer that stand in its question count only where nothing else is left: a context that has them
+        does not answer by that.
+        """
+        asked = rarity.weights(question)
+        answer = _unasked(rarity.weights(gold), asked)
+        weighted_points: list[Mapping[str, float]] = []
+        pairs: list[Sequence[Mapping[str, float]]] = []
+        for point in points:
+            weights = _unasked(rarity.weights(point), asked)
+            weighted_points.append(weights)
+            pairs.append(_pairs(point) or [weights])
+        new_words = sum(not rarity.knows(word) for word in answer)
+        return cls(
+            points=weighted_points,
+            pairs=pairs,
+            answer={word: weight / 2 for word, weight in asked.items()} | answer,
+            new_words=new_words / max(len(answer), 1),
+        )
+
+    @property
+    def in_words(self) -> list[WordWindow]:
+        """What is looked for in all words: the answer, each point, then all pairs."""
+        pairs = _windows(chain.from_iterable(self.pairs), PAIR)
+        return [WordWindow(self.answer, SENTENCE), *_windows(self.points, PHRASE), *pairs]
+
+    @property
+    def in_statements(self) -> list[WordWindow]:
+        """What is looked for in lines that state something: each point twice."""
+        return _windows(self.points, PHRASE) + _windows(self.points, ANYWHERE)
+
+    def cover(self, in_words: Sequence[float], in_statements: Sequence[float], in_sentences: float) -> AnswerCover:
+        """How much of the answer a context has.
+
+        Args:
+            in_words: the shares of `in_words`.
+            in_statements: the shares of `in_statements`.
+            in_sentences: the share of `answer` in neighbouring sentences.
+        """
+        points = len(self.points)
+        pair_shares: list[float] = []
+        start = 1 + points
+        for pairs in self.pairs:
+            complete = sum(share > COMPLETE for share in in_words[start : start + len(pairs)])
+            pair_shares.append(complete / len(pairs))
+            start += len(pairs)
+        return AnswerCover(
+            answer_close=in_words[0],
+            answer_in_sentences=in_sentences,
+            points_close=_mean(in_words[1 : 1 + points]),
+            points_stated=_mean(in_statements[:points]),
+            pairs_least=min(pair_shares),
+            stated_anywhere=_mean(in_statements[points:]),
+        )
+
+
+class QuestionSheet:
+    """The questions of one boundary, for any number of contexts.
+
+    Args:
+        questions: weighted by the boundary's history.
+        vocabulary: a number for each of their words; None numbers them.
+    """
+
+    def __init__(self, questions: Sequence[WeightedQuestion], vocabulary: Mapping[str, int] | None = None) -> None:
+        self._questions = questions
+        in_words: list[list[WordWindow]] = []
+        in_statements: list[list[WordWindow]] = []
+        in_sentences: list[WordWindow] = []
+        for question in questions:
+            in_words.append(question.in_words)
+            in_statements.append(question.in_statements)
+            in_sentences.append(WordWindow(question.answer, SENTENCES))
+        sets = chain(*in_words, *in_statements, in_sentences)
+        words = dict.fromkeys(word for part in sets for word in part.weights)
+        self.vocabulary = {word: number for number, word in enumerate(words)} if vocabulary is None else vocabulary
+        self._in_words = _SheetWindows(in_words, self.vocabulary)
+        self._in_statements = _SheetWindows(in_statements, self.vocabulary)
+        self._in_sentences = WordWindows(in_sentences, self.vocabulary)
+
+    def features(self, context: PlacedContext) -> list[list[float]]:
+        """For each question the values of `FEATURES` for a context, each about 0 to 1."""
+        covers = self._covers(context)
+        rows = []
+        for number, (question, cover) in enumerate(zip(self._questions, covers, strict=True)):
+            others = [*covers[:number], *covers[number + 1 :]] or [cover]
+            rows.append(
+                [
+                    math.sqrt(cover.answer_close),  # the first words of an answer tell more than the last
+                    math.sqrt(cover.answer_in_sentences),
+                    math.sqrt(cover.points_close),
+                    cover.points_stated,
+                    cover.pairs_least,
+                    _mean([other.stated_anywhere for other in others]),
+                    question.new_words,
+                ]
+            )
+        return rows
+
+    def _covers(self, context: PlacedContext) -> list[AnswerCover]:
+        """How much of each answer a context has."""
+        in_words = self._in_words.shares(context.words)
+        in_statements = self._in_statements.shares(context.statements)
+        in_sentences = self._in_sentences.best_shares(context.sentences).tolist()
+        shares = zip(self._questions, in_words, in_statements, in_sentences, strict=True)
+        return [question.cover(words, statements, sentences) for question, words, statements, sentences in shares]
+
+
+class _SheetWindows:
+    """Looks for what each question of a sheet wants."""
+
+    def __init__(self, wanted: Sequence[Sequence[WordWindow]], vocabulary: Mapping[str, int]) -> None:
+        self._ends = list(accumulate(map(len, wanted), initial=0))
+        self._windows = WordWindows(list(chain.from_iterable(wanted)), vocabulary)
+
+    def shares(self, words: PlacedWords) -> list[list[float]]:
+        """For each question the shares of what it wants."""
+        shares = self._windows.best_shares(words).tolist()
+        return [shares[start:end] for start, end in pairwise(self._ends)]
+
+
+def features(questions: Sequence[AskedQuestion], context: ReadContext, rarity: Rarity) -> list[list[float]]:
+    """For each question of a sheet the values of `FEATURES`.
+
+    Args:
+        questions: all that are asked about a boundary; each says something of how much the context tells.
+        context: any.
+        rarity: of the words of the history.
+    """
+    sheet = QuestionSheet([WeightedQuestion.of(part.question, part.gold, part.points, rarity) for part in questions])
+    return sheet.features(PlacedContext.of(context, sheet.vocabulary))
+
+
+def _windows(sets: Iterable[Mapping[str, float]], window: int) -> list[WordWindow]:
+    """Several sets of words that must stand within the same window."""
+    return [WordWindow(weights, window) for weights in sets]
+
+
+def _unasked(weights: dict[str, float], asked: Mapping[str, float]) -> dict[str, float]:
+    """The words that a question does not have; all of them where it has all."""
+    return {word: weight for word, weight in weights.items() if word not in asked} or weights
+
+
+def _pairs(point: str) -> list[Mapping[str, float]]:
+    """The pairs of neighbouring words of a point."""
+    neighbours = pairwise(content_words(point))
+    return [{word: 1.0, follower: 1.0} for word, follower in neighbours if word != follower]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class WorkReader:
+    """A fitted reader.
+
+    Attributes:
+        weights: one a feature, by name; `bias` beside them.
+        fitted_on: what it was fitted to, for people: answers, contexts, recordings, projects, the readers' model.
+        left_out: how it does on projects that it was not fitted to; None where nobody looked.
+    """
+
+    weights: Mapping[str, float]
+    bias: float
+    fitted_on: Mapping[str, Any]
+    left_out: LeftOutCheck | None = None
+
+    def probability(self, values: Sequence[float]) -> float:
+        """The chance of a right answer for the values of `FEATURES`, 0 to 1."""
+        total = self.bias + sum(self.weights[name] * value for name, value in zip(FEATURES, values, strict=True))
+        return 1 / (1 + math.exp(-total))
+
+    def chances(self, questions: Sequence[AskedQuestion], text: str, rarity: Rarity) -> Floats:
+        """(questions,) the chance of a right answer to each question of a sheet from a context's text."""
+        rows = features(questions, ReadContext.of(text), rarity)
+        return np.array([self.probability(row) for row in rows])
+
+    def text(self) -> str:
+        """The reader as the text of a JSON file."""
+        document = {
+            "version": VERSION,
+            "features": {name: round(self.weights[name], 4) for name in FEATURES},
+            "bias": round(self.bias, 4),
+            "fitted_on": dict(self.fitted_on),
+        }
+        if self.left_out is not None:
+            document["left_out"] = _rounded(asdict(self.left_out))
+        return json.dumps(document, indent=1) + "\n"
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """The reader in a file.
+
+        Raises:
+            FormatError: it is none, or one of another version.
+        """
+        try:
+            return cls._of(json.loads(path.read_text("utf-8")))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise FormatError(f"is no fitted reader of version {VERSION} ({error})", where=str(path)) from None
+
+    @classmethod
+    def _of(cls, document: Mapping[str, Any]) -> Self:
+        if document["version"] != VERSION:
+            raise ValueError(f"it has version {document['version']!r}")
+        weights = {name: float(document["features"][name]) for name in FEATURES}
+        left_out = document.get("left_out")
+        check = None if left_out is None else _LEFT_OUT.validate_python(left_out)
+        return cls(weights, float(document["bias"]), document["fitted_on"], check)
+
+
+_LEFT_OUT = TypeAdapter(LeftOutCheck)
+
+
+def _rounded(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """A document with its numbers to four places."""
+    if isinstance(value, Mapping):
+        return {name: _rounded(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(part) for part in value]
+    return round(value, 4) if isinstance(value, float) else value
+
+
+@cache
+def shipped_reader() -> WorkReader:
+    """The reader that ships with the package."""
+    text = files("workbench.evaluation.metrics.work_exam").joinpath("work_reader.json").read_text("utf-8")
+    return WorkReader._of(json.loads(text))

@@ -1,0 +1,296 @@
+"""How far the fitted reader may be off: its errors on projects that it was not fitted to, and what they do to a score.
+
+The errors of one project hang together: where a project's questions are easy, every strategy is promised too little.
+They are therefore drawn project by project. So do the errors of all questions that somebody wrote: more projects do not
+make them smaller.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from workbench.base.ragged import Floats
+
+TextKind: TypeAlias = Literal["model", "rule", "mixed", "cut"]
+"""Who made contexts: a model wrote their summaries, a rule did, each wrote some, or messages were only cut."""
+RULES = ("extractive", "the strategy's stand-in")
+"""Writers of summaries that are no models."""
+DRAWS = 4_000
+"""Random draws behind an interval."""
+OUTSIDE = 2.5
+"""Percent of the draws on either side of an interval."""
+
+
+def text_kind(writer: str) -> TextKind:
+    """The kind of context that a writer of summaries makes: a model's name, several with ` + `, or nothing."""
+    if not writer:
+        return "cut"
+    are_rules = {name in RULES for name in writer.split(" + ")}
+    if len(are_rules) == 2:
+        return "mixed"
+    if are_rules == {True}:
+        return "rule"
+    return "model"
+
+
+def parts_of(kind: TextKind) -> tuple[TextKind, ...]:
+    """The kinds that a kind is made of: mixed contexts are a model's and a rule's."""
+    if kind == "mixed":
+        return ("model", "rule")
+    return (kind,)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Promised chances beside real readers' answers: means over so many answers of one kind of context."""
+
+    promised: float
+    real: float
+    answers: int
+
+    @property
+    def bias(self) -> float:
+        """How much too high the promise is; below 0 where it is too low."""
+        return self.promised - self.real
+
+
+@dataclass(frozen=True, slots=True)
+class ForetoldContext:
+    """A context of a strategy as the fitted reader sees it.
+
+    Attributes:
+        project: of its session.
+        kind: who made the strategy's contexts.
+        chance: its mean over the questions of its sheet.
+        rule_share: the share of the strategy's summaries that a rule wrote, where the kind is mixed.
+    """
+
+    project: str
+    kind: TextKind
+    chance: float
+    rule_share: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreInterval:
+    """A foretold score or lead, and the 95 % interval of what real readers would give."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderErrors:
+    """The errors of a fitted reader on projects that were left out of the fit.
+
+    Attributes:
+        by_project: for each project its mean error, promised less real, by kind of context.
+        context: the standard deviation of one context's error around that of its project and kind.
+        by_asker: for each who asked other questions than those of the fit the errors of the projects asked about.
+    """
+
+    by_project: tuple[Mapping[TextKind, float], ...]
+    context: float
+    by_asker: tuple[tuple[Mapping[TextKind, float], ...], ...] = ()
+
+    def score(self, contexts: Sequence[ForetoldContext], seed: int = 0) -> ScoreInterval:
+        """The score of a strategy: the mean over its contexts, each the same weight.
+
+        Args:
+            contexts: of one strategy, all of one kind; one and more.
+            seed: of the random draws.
+
+        Returns:
+            The interval covers which projects happened to be looked at, who asked, and the reader's own error.
+        """
+        chances = _by_project(contexts)
+        counts = np.array(list(map(len, chances.values())), dtype=np.float64)
+        promises = np.array(list(map(np.mean, chances.values())))
+        kind, rule_share = contexts[0].kind, contexts[0].rule_share
+        errors = _Errors(
+            _errors_of(self.by_project, kind, rule_share),
+            [_errors_of(asker, kind, rule_share) for asker in self.by_asker],
+            self.context / np.sqrt(counts),
+        )
+        real = _drawn(promises, counts, errors, seed)
+        mean = float(np.average(promises, weights=counts))
+        low, high = _interval(real)
+        return ScoreInterval(mean, max(low, 0.0), min(high, 1.0))
+
+    def lead(
+        self, contexts: Sequence[ForetoldContext], others: Sequence[ForetoldContext], seed: int = 0
+    ) -> ScoreInterval:
+        """How much more one strategy tells than another, as a mean over the projects that both have.
+
+        Args:
+            contexts: of the one strategy, all of one kind.
+            others: of the other strategy, all of one kind; at least one project has both.
+            seed: of the random draws.
+
+        Returns:
+            An interval that holds 0 shows no lead. Errors that both kinds of context share cancel out.
+        """
+        chances, other_chances = _by_project(contexts), _by_project(others)
+        leads: list[float] = []
+        spread: list[float] = []
+        for project in sorted(chances.keys() & other_chances.keys()):
+            mine, theirs = chances[project], other_chances[project]
+            leads.append(float(np.mean(mine) - np.mean(theirs)))
+            spread.append(self.context * math.sqrt(1 / len(mine) + 1 / len(theirs)))
+        kind, other_kind = contexts[0].kind, others[0].kind
+        errors = self._of_difference(kind, other_kind, contexts[0].rule_share, others[0].rule_share, np.array(spread))
+        real = _drawn(np.array(leads), np.ones(len(leads)), errors, seed)
+        low, high = _interval(real)
+        return ScoreInterval(float(np.mean(leads)), low, high)
+
+    def lead_bound(
+        self,
+        kind: TextKind,
+        other: TextKind,
+        projects: int,
+        seed: int = 0,
+        *,
+        rule_share: float = 0.0,
+        other_rule_share: float = 0.0,
+    ) -> float:
+        """The lead below which 95 % of the leads lie that the reader's error alone makes on so many projects.
+
+        Args:
+            kind: of the contexts of one strategy.
+            other: of those of the other strategy.
+            projects: how many have both.
+            seed: of the random draws.
+            rule_share: the share of the first strategy's summaries that a rule wrote, where its kind is mixed.
+            other_rule_share: the same of the other strategy.
+        """
+        none = np.zeros(projects)
+        spread = np.full(projects, self.context * math.sqrt(2))
+        errors = self._of_difference(kind, other, rule_share, other_rule_share, spread)
+        real = _drawn(none, np.ones(projects), errors, seed)
+        return float(np.percentile(np.abs(real), 100 - 2 * OUTSIDE))
+
+    def _of_difference(
+        self, kind: TextKind, other: TextKind, rule_share: float, other_rule_share: float, spread: Floats
+    ) -> _Errors:
+        """How much larger the errors of the one kind are than those of the other."""
+        shares = rule_share, other_rule_share
+        return _Errors(
+            _differences(self.by_project, (kind, other), shares),
+            [_differences(asker, (kind, other), shares) for asker in self.by_asker],
+            spread,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Errors:
+    """What the reader may be off by.
+
+    Attributes:
+        of_projects: errors that a project may have.
+        of_askers: for each other asker the errors of the projects asked about; none where a kind is missing.
+        spread: for each project the standard deviation of what its contexts add to its error.
+    """
+
+    of_projects: Floats
+    of_askers: Sequence[Floats]
+    spread: Floats
+
+    @property
+    def asker_spread(self) -> float:
+        """The standard deviation of what an asker adds to the errors of all projects; 0 without other askers.
+
+        It is what the askers' means lie apart beyond what so few projects do by chance. Of few askers nobody knows to
+        which side the next one will be off, so that their distances are squared.
+        """
+        usual, variance = self.of_projects.mean(), self.of_projects.var()
+        beyond_chance = [
+            (errors.mean() - usual) ** 2 - variance * (1 / len(errors) + 1 / len(self.of_projects))
+            for errors in self.of_askers
+            if len(errors)
+        ]
+        return math.sqrt(max(float(np.mean(beyond_chance)), 0.0)) if beyond_chance else 0.0
+
+
+def _drawn(promises: Floats, weights: Floats, errors: _Errors, seed: int) -> Floats:
+    """(`DRAWS`,) what real readers may give: projects and their errors are drawn with replacement.
+
+    What an asker adds is drawn once for all projects.
+
+    Args:
+        promises: of the projects.
+        weights: of the projects.
+        errors: of the reader.
+        seed: of the draws.
+    """
+    random = np.random.default_rng(seed)
+    size = (DRAWS, len(promises))
+    projects = random.integers(0, len(promises), size)
+    of_projects = errors.of_projects[random.integers(0, len(errors.of_projects), size)]
+    project_errors = of_projects + random.normal(size=size) * errors.spread[projects]
+    of_asker = random.normal(size=DRAWS) * errors.asker_spread
+    return np.average(promises[projects] - project_errors, axis=1, weights=weights[projects]) - of_asker
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutCheck:
+    """How well answers of projects that were left out of the fit are foretold.
+
+    Attributes:
+        auc: how often a right answer has a higher chance than a wrong one.
+        order: Spearman correlation of the strategies' means within a recording.
+        kinds: the calibration of each kind of context.
+        errors: of the projects.
+    """
+
+    auc: float
+    order: float
+    kinds: Mapping[TextKind, Calibration]
+    errors: ReaderErrors
+
+
+def _by_project(contexts: Sequence[ForetoldContext]) -> dict[str, list[float]]:
+    """The chances of each project's contexts."""
+    chances: dict[str, list[float]] = defaultdict(list)
+    for context in contexts:
+        chances[context.project].append(context.chance)
+    return chances
+
+
+def _errors_of(parts: Sequence[Mapping[TextKind, float]], kind: TextKind, rule_share: float) -> Floats:
+    """The errors of the projects that have a kind of context."""
+    return np.array([_error_of(errors, kind, rule_share) for errors in parts if _has(errors, kind)])
+
+
+def _differences(
+    parts: Sequence[Mapping[TextKind, float]], kinds: tuple[TextKind, TextKind], rule_shares: tuple[float, float]
+) -> Floats:
+    """How much larger the errors of the one kind are, in the projects that have both."""
+    differences = []
+    for errors in parts:
+        if _has(errors, kinds[0]) and _has(errors, kinds[1]):
+            mine, theirs = map(_error_of, (errors, errors), kinds, rule_shares)
+            differences.append(mine - theirs)
+    return np.array(differences)
+
+
+def _has(errors: Mapping[TextKind, float], kind: TextKind) -> bool:
+    return set(parts_of(kind)) <= errors.keys()
+
+
+def _error_of(errors: Mapping[TextKind, float], kind: TextKind, rule_share: float) -> float:
+    """The error of a project for a kind of context; where both wrote, that of each by its share."""
+    if kind == "mixed":
+        return (1 - rule_share) * errors["model"] + rule_share * errors["rule"]
+    return errors[kind]
+
+
+def _interval(values: Floats) -> tuple[float, float]:
+    low, high = np.percentile(values, (OUTSIDE, 100 - OUTSIDE))
+    return float(low), float(high)

@@ -1,0 +1,156 @@
+"""A session's exams of the work, read by the fitted reader from any number of contexts. No model is asked.
+
+The words of a session's own messages are looked up once, whatever the number of contexts that hold them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from workbench.base.errors import FormatError
+from workbench.engine.compaction.prompt_template import PromptTemplate
+from workbench.engine.transcript.message import Message, said_text
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.metrics.index import Index
+from workbench.evaluation.metrics.work_exam.document import exams_of, exams_text
+from workbench.evaluation.metrics.work_exam.fitted_reader import QuestionSheet, WeightedQuestion, shipped_reader
+from workbench.evaluation.metrics.work_exam.question import WorkExam, digest
+from workbench.evaluation.metrics.work_exam.read_context import PlacedContext, ReadContext
+from workbench.evaluation.metrics.work_exam.recorded_statements import recorded_exam
+from workbench.evaluation.metrics.work_exam.word_cover import Rarity, content_words
+
+NO_EXAM = "no exam of the work was written for this session; `workbench exam write` has one written"
+DAMAGED = "the session's exam of the work cannot be read; `workbench exam show` says why"
+NOT_HERE = "the session's exam of the work has no questions for these boundaries"
+NO_STATEMENTS = "the recording says nothing about the work before these boundaries that can be asked for"
+NEW = -1
+"""In the place of the number of a message that the session does not have."""
+_WHOLE = PromptTemplate(result_chars="whole", argument_chars="whole")
+
+
+def context_text(messages: Sequence[Message]) -> str:
+    """A context as the text that a model is shown: whole, with thoughts kept apart."""
+    return _WHOLE.transcript(messages)
+
+
+class WorkReading:
+    """Questions about how the work stands at boundaries of a session, and what a real model would answer from contexts.
+
+    Args:
+        session: of which the contexts are.
+        exams: the questions.
+        why: why there are none.
+
+    Attributes:
+        seal: tells exams with other questions apart; empty without any.
+        boundaries: for which there are questions, in order.
+        why: why there are none; empty where there are.
+    """
+
+    def __init__(self, session: Session, exams: Iterable[WorkExam], why: str = "") -> None:
+        self._session = session
+        self._messages: dict[int, PlacedContext] = {}
+        self._lines: dict[str, PlacedContext] = {}
+        self._chances: dict[tuple[int, tuple[int, ...]], float] = {}
+        self._exams = {exam.at: exam for exam in exams if exam.questions}
+        self.boundaries = tuple(sorted(self._exams))
+        self.why = "" if self.boundaries else why
+        self.seal = ""
+
+    @classmethod
+    def of(cls, index: Index, session: Session) -> WorkReading:
+        """That of the written exams of the session which an index was made of, made once."""
+        if not isinstance(index.work_reading, cls):
+            index.work_reading = cls.of_written(session)
+        return index.work_reading
+
+    @classmethod
+    def of_written(cls, session: Session) -> WorkReading:
+        """That of a session's written exams."""
+        try:
+            exams = exams_of(session)
+        except FormatError:
+            return cls(session, (), DAMAGED)
+        if exams is None:
+            return cls(session, (), NO_EXAM)
+        reading = cls(session, exams.exams, NO_EXAM)
+        reading.seal = digest(exams_text([exams]))
+        return reading
+
+    @classmethod
+    def of_statements(cls, index: Index, session: Session, boundaries: tuple[int, ...]) -> WorkReading:
+        """That of what the recording itself says about the work before some boundaries, made once."""
+        readings = index.statement_readings
+        reading = readings.get(boundaries)
+        if not isinstance(reading, cls):
+            exams = [recorded_exam(session.messages, at) for at in boundaries]
+            reading = readings[boundaries] = cls(session, exams, NO_STATEMENTS)
+        return reading
+
+    def chance(self, at: int, messages: Sequence[Message]) -> float | None:
+        """The mean chance that a real model answers a question of a boundary right from a context.
+
+        Args:
+            at: the boundary.
+            messages: of the context.
+
+        Returns:
+            In [0, 1]; None where the boundary has no questions.
+        """
+        sheet = self._sheets.get(at)
+        if sheet is None:
+            return None
+        numbers = tuple(self._session.place.get(id(message), NEW) for message in messages)
+        if NEW in numbers:
+            return self._mean_chance(sheet, messages)
+        if (at, numbers) not in self._chances:  # several strategies and sizes often keep the same messages
+            self._chances[at, numbers] = self._mean_chance(sheet, messages)
+        return self._chances[at, numbers]
+
+    def _mean_chance(self, sheet: QuestionSheet, messages: Sequence[Message]) -> float:
+        context = PlacedContext.joined([self._read(message) for message in messages])
+        rows = sheet.features(context)
+        reader = shipped_reader()
+        return sum(map(reader.probability, rows)) / len(rows)
+
+    @cached_property
+    def _vocabulary(self) -> dict[str, int]:
+        """A number for each word of the questions and answers."""
+        words: dict[str, int] = {}
+        for exam in self._exams.values():
+            for question in exam.questions:
+                for word in content_words("\n".join((question.question, question.gold, *question.points))):
+                    words.setdefault(word, len(words))
+        return words
+
+    @cached_property
+    def _sheets(self) -> dict[int, QuestionSheet]:
+        """By boundary its questions; the words of each weigh by how rare they are in the history before it."""
+        sheets: dict[int, QuestionSheet] = {}
+        rarity = Rarity(())
+        counted = 0
+        for boundary in self.boundaries:
+            for message in self._session.messages[counted:boundary]:
+                rarity.add(said_text(message))
+            counted = boundary
+            questions = self._exams[boundary].questions
+            weighted = [WeightedQuestion.of(part.question, part.gold, part.points, rarity) for part in questions]
+            sheets[boundary] = QuestionSheet(weighted, self._vocabulary)
+        return sheets
+
+    def _read(self, message: Message) -> PlacedContext:
+        """A message as part of a context; the session's own messages are read once."""
+        number = self._session.place.get(id(message))
+        if number is not None and number in self._messages:
+            return self._messages[number]
+        lines = context_text([message]).split("\n")  # summaries and cut results repeat lines: each is read once
+        read = PlacedContext.joined([self._read_line(line) for line in lines])
+        if number is not None:
+            self._messages[number] = read
+        return read
+
+    def _read_line(self, line: str) -> PlacedContext:
+        if line not in self._lines:
+            self._lines[line] = PlacedContext.of(ReadContext.of(line), self._vocabulary)
+        return self._lines[line]

@@ -1,0 +1,178 @@
+"""Questions about how the work stands without any model: from what the recording itself says about it.
+
+A person's demands, what the agent reported when it ended a turn, the summaries that the agent's own compaction wrote,
+its lists of tasks and failed tests are statements that somebody thought worth telling. Each is a question whose answer
+is the statement. docs/work-exam.md says how far they can stand in for questions that a model wrote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from workbench.engine.extraction.statements import is_constraint, is_decision, is_pending, sentences, task_items
+from workbench.engine.transcript.context import last_user
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    Summary,
+    ToolResult,
+    is_real_user,
+    said_text,
+)
+from workbench.evaluation.metrics.work_exam.checks import IN_REQUEST
+from workbench.evaluation.metrics.work_exam.question import Evidence, QuestionKind, WorkExam, WorkQuestion, plain
+from workbench.evaluation.metrics.work_exam.word_cover import content_words, word_share
+
+WRITER = "the recording's own statements"
+FEWEST_WORDS, MOST_WORDS = 4, 45
+"""Content words of a statement."""
+FEWEST_OF_POINT, MOST_OF_POINT = 2, 8
+"""Content words of a point."""
+MOST_POINTS = 4
+MOST_OF_KIND = 5
+"""Statements of a kind that are asked for, from all over the history."""
+OPENING_SENTENCES = 2
+"""Sentences of a person's message that say what is wanted, where they set no rule."""
+NEWEST_FAILURES = 2
+"""Lines of a tool's result that say what fails."""
+QUESTIONS: dict[QuestionKind, str] = {
+    "goal": "What does the user want?",
+    "rule": "What did the user demand?",
+    "state": "How does the work stand?",
+    "decision": "What was decided?",
+    "finding": "What was found out?",
+    "next": "What is to be done next?",
+    "failure": "What fails?",
+    "unverified": "What was not checked?",
+}
+_UNVERIFIED = re.compile(
+    r"\b(?:not (?:yet )?(?:tested|verified|checked|run)|untested|unverified|assum\w+)\b", re.IGNORECASE
+)
+_FINDING = re.compile(r"\b(?:because|cause[sd]?|turns out|found|problem|issue|reason|bug)\b", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"[,;:()]\s|\s[-\u2013\u2014]\s|\s(?:and|but|because|so that|which)\s")
+_FAILED_TEST = re.compile(r"^.*(?:\bFAILED\b|\bFAIL:|\b\d+ failed\b|^E\s{2,}\w*Error).*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a recording says about the work.
+
+    Attributes:
+        message: the index of the message that says it.
+        text: as it stands there, without marks of lists.
+    """
+
+    kind: QuestionKind
+    message: int
+    text: str
+
+
+def recorded_exam(messages: Sequence[Message], at: int) -> WorkExam:
+    """The questions about `messages[:at]` that the recording's own statements make; maybe none.
+
+    What the newest request says, and what was said twice, is not asked for.
+    """
+    history = messages[:at]
+    newest_request = last_user(history)
+    request = "" if newest_request is None else plain(said_text(history[newest_request]))
+    by_kind: dict[QuestionKind, list[WorkQuestion]] = defaultdict(list)
+    asked: set[tuple[str, ...]] = set()
+    for statement in newest_first(history):
+        words = tuple(content_words(statement.text))
+        if words in asked or word_share(statement.text, request) >= IN_REQUEST:
+            continue
+        question = _question(statement, history)
+        if question is not None:
+            asked.add(words)
+            by_kind[statement.kind].append(question)
+    questions: list[WorkQuestion] = []
+    for of_kind in by_kind.values():
+        questions += _spread(of_kind, MOST_OF_KIND)
+    return WorkExam(at, tuple(questions), WRITER)
+
+
+def _spread(questions: Sequence[WorkQuestion], most: int) -> list[WorkQuestion]:
+    """At most so many of some questions, from all over the history."""
+    if len(questions) <= most:
+        return list(questions)
+    return [questions[round(place * (len(questions) - 1) / (most - 1))] for place in range(most)]
+
+
+def _question(statement: Statement, messages: Sequence[Message]) -> WorkQuestion | None:
+    """The question that a statement answers; None where the statement says too little or too much."""
+    if not FEWEST_WORDS <= len(content_words(statement.text)) <= MOST_WORDS:
+        return None
+    points = tuple(_points(statement.text))[:MOST_POINTS]
+    start = plain(said_text(messages[statement.message])).find(statement.text)
+    if not points or start < 0:
+        return None
+    evidence = Evidence.of(statement.message, start, statement.text)
+    return WorkQuestion(statement.kind, QUESTIONS[statement.kind], statement.text, points, evidence)
+
+
+def _points(text: str) -> Iterator[str]:
+    """A statement's clauses, long ones in stretches."""
+    for clause in _CLAUSE_END.split(text):
+        stretch: list[str] = []
+        for word in clause.split():
+            stretch.append(word)
+            if len(content_words(" ".join(stretch))) >= MOST_OF_POINT:
+                yield " ".join(stretch)
+                stretch = []
+        if len(content_words(" ".join(stretch))) >= FEWEST_OF_POINT:
+            yield " ".join(stretch)
+
+
+def newest_first(history: Sequence[Message]) -> Iterator[Statement]:
+    """The statements of a history, the newest message first."""
+    ends_turn = True
+    for number in range(len(history) - 1, -1, -1):
+        message = history[number]
+        if is_real_user(message):
+            yield from _of_user(number, said_text(message))
+            ends_turn = True
+        elif isinstance(message, Summary):
+            yield from _of_agent(number, message.text, is_report=True)
+        elif isinstance(message, AssistantMessage):
+            is_report = ends_turn and not message.calls
+            texts = "\n".join(block.text for block in message.blocks if block.type == "text")
+            yield from _of_agent(number, texts, is_report=is_report)
+            for call in message.calls:
+                open_tasks = [
+                    text for text, status in task_items(call.arguments) if status not in ("completed", "done")
+                ]
+                yield from (Statement("next", number, plain(task)) for task in open_tasks)
+            ends_turn = False
+        elif isinstance(message, ToolResult):
+            lines = _FAILED_TEST.findall(said_text(message))
+            yield from (Statement("failure", number, plain(line)) for line in lines[-NEWEST_FAILURES:])
+
+
+def _of_user(number: int, text: str) -> Iterator[Statement]:
+    for place, sentence in enumerate(sentences(text)):
+        if is_constraint(sentence):
+            yield Statement("rule", number, plain(sentence))
+        elif place < OPENING_SENTENCES:
+            yield Statement("goal", number, plain(sentence))
+
+
+def _of_agent(number: int, text: str, *, is_report: bool) -> Iterator[Statement]:
+    """What an agent says: all of a report, and elsewhere what it decided, found out or left unchecked."""
+    for sentence in sentences(text):
+        kind = _kind(sentence)
+        if is_report or kind in ("decision", "finding", "unverified"):
+            yield Statement(kind, number, plain(sentence))
+
+
+def _kind(sentence: str) -> QuestionKind:
+    """What an agent's sentence tells."""
+    if _UNVERIFIED.search(sentence):
+        return "unverified"
+    if is_decision(sentence):
+        return "decision"
+    if _FINDING.search(sentence):
+        return "finding"
+    return "next" if is_pending(sentence) else "state"

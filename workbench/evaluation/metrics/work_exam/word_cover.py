@@ -1,0 +1,124 @@
+"""How much of a short statement a text has: the best share of the statement's words in one stretch of the text."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from workbench.engine.extraction.lexicon import STOP
+from workbench.evaluation.metrics.exam.tokens import stem
+
+WINDOW = 80
+"""Words of a text in which a statement must stand."""
+SHORTEST = 3
+"""Letters of a word that says something: shorter ones are `of`, `to`, `is`."""
+REMEMBERED = 1 << 16
+"""Words of which a process remembers what they are without their endings."""
+_WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,]\d+)*")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def written_words(text: str) -> list[str]:
+    """All words as they are written, in order; names are taken apart at their marks and inner capitals."""
+    return _WORD.findall(_CAMEL.sub(" ", text))
+
+
+def content_words(text: str) -> list[str]:
+    """The words that say something, in order: lower case, without endings, names taken apart at their marks.
+
+    Numbers are written without marks of thousands, so that `24,603` and `24603` are one word.
+    """
+    words = map(content_word, written_words(text))
+    return [word for word in words if word]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def content_word(written: str) -> str:
+    """A word without case and ending; empty where it says nothing."""
+    plain = written.lower().replace(",", "")
+    if plain[0].isdigit():
+        return plain
+    return stem(plain) if len(plain) >= SHORTEST and plain not in STOP else ""
+
+
+def word_share(statement: str, text: str) -> float:
+    """The share of a statement's content words that a text has anywhere, 0 to 1; 0 for a statement without any."""
+    words = set(content_words(statement))
+    return len(words & set(content_words(text))) / len(words) if words else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class WordPlaces:
+    """A text as the places of its content words.
+
+    Attributes:
+        places: for each word where it stands, counted in content words, in ascending order.
+        length: how many content words there are.
+    """
+
+    places: Mapping[str, Sequence[int]]
+    length: int
+
+    @classmethod
+    def of(cls, text: str) -> WordPlaces:
+        """The places of a text's words."""
+        words = content_words(text)
+        places: dict[str, list[int]] = defaultdict(list)
+        for place, word in enumerate(words):
+            places[word].append(place)
+        return cls(dict(places), len(words))
+
+    def best_share(self, weights: Mapping[str, float], window: int = WINDOW) -> float:
+        """The largest weighted share of some words that stands within `window` words of the text, 0 to 1."""
+        total = sum(weights.values())
+        hits = sorted((place, word) for word in weights for place in self.places.get(word, ()))
+        if not total or not hits:
+            return 0.0
+        counts: Counter[str] = Counter()
+        weight = best = 0.0
+        oldest = 0
+        for place, word in hits:
+            counts[word] += 1
+            if counts[word] == 1:
+                weight += weights[word]
+            while hits[oldest][0] <= place - window:
+                leaving = hits[oldest][1]
+                counts[leaving] -= 1
+                if counts[leaving] == 0:
+                    weight -= weights[leaving]
+                oldest += 1
+            best = max(best, weight)
+        return min(best / total, 1.0)
+
+
+class Rarity:
+    """How much the words of a history say: those that stand in fewer of its stretches weigh more."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._stretches = 0
+        self._holding: Counter[str] = Counter()
+        for text in texts:
+            self.add(text)
+
+    def add(self, text: str) -> None:
+        """One more text of the history."""
+        words = content_words(text)
+        for start in range(0, len(words), WINDOW):
+            self._stretches += 1
+            self._holding.update(set(words[start : start + WINDOW]))
+
+    def weight(self, word: str) -> float:
+        """log((n + 1) / (1 + stretches that hold the word)) + 0.1, with n stretches of `WINDOW` words."""
+        return math.log((self._stretches + 1) / (1 + self._holding[word])) + 0.1
+
+    def knows(self, word: str) -> bool:
+        """Whether the history has a content word."""
+        return self._holding[word] > 0
+
+    def weights(self, statement: str) -> dict[str, float]:
+        """The content words of a statement with their weights."""
+        return {word: self.weight(word) for word in content_words(statement)}

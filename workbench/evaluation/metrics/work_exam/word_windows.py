@@ -1,0 +1,132 @@
+"""For many sets of weighted words at once: how much of each set one stretch of a context has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+
+import numpy as np
+
+from workbench.base.ragged import Floats, Ints, integers, ranges, together
+
+ANYWHERE = 1 << 40
+"""A window that is longer than any context."""
+UNKNOWN = -1
+"""In the place of the number of a word that a vocabulary does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedWords:
+    """The words of a vocabulary in a text.
+
+    Attributes:
+        numbers: of the words in their vocabulary, in the text's order.
+        places: where each stands, counted in content words.
+        length: how many content words the text has.
+    """
+
+    numbers: Ints
+    places: Ints
+    length: int
+
+    @classmethod
+    def of(cls, words: Sequence[str], vocabulary: Mapping[str, int]) -> PlacedWords:
+        """The words of a text that a vocabulary has.
+
+        Args:
+            words: the text's content words.
+            vocabulary: a number for each word.
+        """
+        numbers = np.fromiter(map(vocabulary.get, words, repeat(UNKNOWN)), np.int64, len(words))
+        places = np.flatnonzero(numbers != UNKNOWN)
+        return cls(numbers[places], places, len(words))
+
+    @classmethod
+    def joined(cls, parts: Sequence[PlacedWords]) -> PlacedWords:
+        """Several texts, one behind the other."""
+        lengths = integers(part.length for part in parts)
+        starts = np.cumsum(lengths) - lengths
+        places = together(part.places + start for part, start in zip(parts, starts, strict=True))
+        return cls(together(part.numbers for part in parts), places, int(lengths.sum()))
+
+
+@dataclass(frozen=True, slots=True)
+class WordWindow:
+    """What is looked for: weighted words, and within how many words of a context they must stand."""
+
+    weights: Mapping[str, float]
+    window: int
+
+
+class WordWindows:
+    """Looks for all of its sets of words in a context at once.
+
+    Args:
+        wanted: the sets; the result has their order.
+        vocabulary: a number for each of their words, and perhaps for others.
+    """
+
+    def __init__(self, wanted: Sequence[WordWindow], vocabulary: Mapping[str, int]) -> None:
+        self._groups = [
+            _SameWindow.of(window, wanted, vocabulary) for window in dict.fromkeys(part.window for part in wanted)
+        ]
+        self._totals = np.array([sum(part.weights.values()) or 1.0 for part in wanted], dtype=np.float64)
+        self._words = len(vocabulary)
+
+    def best_shares(self, text: PlacedWords) -> Floats:
+        """(sets,) the largest weighted share of each set that stands within its window, 0 to 1."""
+        order = np.argsort(text.numbers, kind="stable")
+        by_word = PlacedWords(text.numbers[order], text.places[order], text.length)
+        best = np.zeros(len(self._totals))
+        for group in self._groups:
+            best += group.largest_weights(by_word, self._words, len(best))
+        return np.clip(best / self._totals, 0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _SameWindow:
+    """The sets with one window, as entries: a word with its weight in a set."""
+
+    window: int
+    sets: Ints
+    words: Ints
+    weights: Floats
+
+    @classmethod
+    def of(cls, window: int, wanted: Sequence[WordWindow], vocabulary: Mapping[str, int]) -> _SameWindow:
+        sets: list[int] = []
+        words: list[int] = []
+        weights: list[float] = []
+        for number, part in enumerate(wanted):
+            if part.window == window:
+                sets += [number] * len(part.weights)
+                words += [vocabulary[word] for word in part.weights]
+                weights += part.weights.values()
+        return cls(window, integers(sets), integers(words), np.array(weights, dtype=np.float64))
+
+    def largest_weights(self, by_word: PlacedWords, vocabulary: int, sets: int) -> Floats:
+        """(sets,) the largest weight of each set in one window of a text whose words are ordered by number."""
+        numbers, places = by_word.numbers, by_word.places
+        if self.window >= by_word.length:
+            is_there = np.bincount(numbers, minlength=vocabulary)[self.words] > 0
+            return np.bincount(self.sets, self.weights * is_there, minlength=sets).astype(np.float64)
+        # A word counts from its place on until its window ends; places nearer than a window are one run.
+        begins_run = np.append(True, (numbers[1:] != numbers[:-1]) | (places[1:] - places[:-1] >= self.window))
+        begins_run = begins_run[: len(numbers)]
+        ends_run = np.append(begins_run[1:], True)[: len(numbers)]
+        counts = np.bincount(numbers[begins_run], minlength=vocabulary)
+        entry, run = ranges((np.cumsum(counts) - counts)[self.words], counts[self.words])
+        best = np.zeros(sets)
+        if not len(run):
+            return best
+        begins = 2 * places[begins_run][run] + 1
+        ends = 2 * np.minimum(places[ends_run] + self.window, by_word.length)[run]  # what ends goes first
+        of_set = np.tile(self.sets[entry], 2)
+        changes = np.concatenate((self.weights[entry], -self.weights[entry]))
+        order = np.argsort(of_set * (2 * by_word.length + 2) + np.concatenate((begins, ends)))
+        of_set, running = of_set[order], np.cumsum(changes[order])
+        starts = np.flatnonzero(np.append(True, of_set[1:] != of_set[:-1]))
+        before = np.where(starts > 0, running[starts - 1], 0.0)
+        best[of_set[starts]] = np.maximum.reduceat(running, starts) - before
+        return best

@@ -1,0 +1,83 @@
+"""Where contexts are scored: boundaries that are the same for every strategy."""
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from workbench.base.errors import SettingError
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.replays.sizing import Sizing
+
+FEWEST_BEFORE = 20
+"""Messages of history that a boundary needs before it is worth scoring."""
+FEWEST_AFTER = 10
+"""Messages after a boundary, so that something can be needed."""
+FIRST, THEN, MOST = 0.8, 0.2, 24
+"""Of `by_fill`, see there."""
+
+Boundaries: TypeAlias = tuple[float, ...] | tuple[int, ...] | str
+"""Where to compact: shares of the messages in (0, 1), indices of messages from 1 on, `fill`, or `recorded`."""
+
+WORDS = ("fill", "recorded")
+
+
+def checked(wanted: Boundaries) -> Boundaries:
+    """The same, if it is one of the ways of naming boundaries.
+
+    Raises:
+        SettingError: it is none.
+    """
+    if isinstance(wanted, str):
+        if wanted not in WORDS:
+            raise SettingError(f"boundaries {wanted!r} are unknown; there are {', '.join(WORDS)}, shares and indices")
+        return wanted
+    for value in wanted:
+        if not (0 < value < 1 or (isinstance(value, int) and value >= 1)):
+            raise SettingError(f"the boundary {value} is neither a share between 0 and 1 nor the index of a message")
+    return wanted
+
+
+def at_boundaries(session: Session, sizing: Sizing, window: int, wanted: Boundaries) -> tuple[int, ...]:
+    """The requests before which every strategy compacts; only `fill` asks for the window, in tokens."""
+    if wanted == "fill":
+        return by_fill(session, sizing, window)
+    if wanted == "recorded":  # the first request after each compaction of the recorded agent
+        return at_shares(session, [recorded.at for recorded in session.recorded])
+    assert not isinstance(wanted, str)
+    return at_shares(session, wanted)
+
+
+def worth(session: Session, at: int) -> bool:
+    """Whether there is enough before and after this boundary to score."""
+    return at >= FEWEST_BEFORE and len(session.messages) - at >= FEWEST_AFTER
+
+
+def at_shares(session: Session, shares: Iterable[float] = (0.35, 0.5, 0.65, 0.8)) -> tuple[int, ...]:
+    """The first request at or after each of these shares of the messages or indices, where it is worth scoring."""
+    found: dict[int, None] = {}
+    for share in shares:
+        index = share if isinstance(share, int) else int(len(session.messages) * share)
+        at = next((i for i in session.requests if i >= index), None)
+        if at is not None and worth(session, at):
+            found[at] = None
+    return tuple(found)
+
+
+def by_fill(session: Session, sizing: Sizing, window: int) -> tuple[int, ...]:
+    """The requests where the whole history would first fill 80 % of the window, and each further stretch of it.
+
+    A stretch is 20 % of the room (the window less the overhead); of more than `MOST` requests an even choice is taken.
+    They are the same for every strategy, so that contexts are compared at the same moments of the same history whatever
+    each strategy did before.
+    """
+    due, total, done = FIRST * window, sizing.overhead, 0
+    found: list[int] = []
+    for at in session.requests:
+        total += sum(sizing.sizes[done:at])
+        done = at
+        if total >= due:
+            due = total + THEN * max(window - sizing.overhead, 1)
+            if worth(session, at):
+                found.append(at)
+    if len(found) > MOST:
+        found = [found[round(i * (len(found) - 1) / (MOST - 1))] for i in range(MOST)]
+    return tuple(found)

@@ -1,0 +1,215 @@
+"""Compacts the same history at the same boundaries to the same budgets, so that retention is compared at equal size."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from workbench.engine.compaction.engine import Compaction, compact
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.models.model import Model
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.log import CompactionEntry, Entry, MessageEntry, fold
+from workbench.engine.transcript.message import SystemMessage
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.replays.boundaries import worth
+from workbench.evaluation.replays.budgets import budget, least
+from workbench.evaluation.replays.chain import chain_stops, compacted_in_chain
+from workbench.evaluation.replays.sizing import Sizing
+from workbench.evaluation.replays.step import CompactionEvent, Mode, Replay, Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedContexts:
+    """A recorded compaction, seen from the first request after it.
+
+    Attributes:
+        before: what that request would have sent without it: an earlier summary, if there was one, and what came since.
+        after: what it did send.
+    """
+
+    before: Context
+    after: Context
+
+
+def recorded_contexts(session: Session, sizing: Sizing) -> Mapping[int, RecordedContexts]:
+    """By boundary, each recorded compaction whose summary can be read, at the first request after it.
+
+    The system prompt comes first, as in every request, also where the recording does not repeat it. Boundaries with too
+    little before or after them are left out.
+    """
+    requests = iter(session.requests)
+    found: dict[int, RecordedContexts] = {}
+    wanted = next(requests, None)
+    last: CompactionEntry | None = None
+    for i, entry in enumerate(session.path):
+        if isinstance(entry, CompactionEntry):
+            last = entry
+        elif isinstance(entry, MessageEntry) and wanted is not None and entry.message is session.messages[wanted]:
+            if last is not None and last.summary is not None and worth(session, wanted):
+                path = session.path[:i]
+                without = [one for one in path if one is not last]
+                found[wanted] = RecordedContexts(_context(session, sizing, without), _context(session, sizing, path))
+            last, wanted = None, next(requests, None)
+    return found
+
+
+def _context(session: Session, sizing: Sizing, path: Sequence[Entry]) -> Context:
+    """What would be sent at the end of this path."""
+    went_on = fold(path)
+    there = {id(message) for message in went_on}
+    prompt = [m for m in session.messages[:1] if isinstance(m, SystemMessage) and id(m) not in there]
+    messages = (*prompt, *went_on)
+    sizes = (
+        sizing.sizes[session.place[id(message)]] if id(message) in session.place else sizing.count(message)
+        for message in messages
+    )
+    return Context(messages, tuple(sizes), sizing.overhead, sizing.count)
+
+
+ALLOWED = 1.1
+"""A context may be so many times as large as its budget: strategies stop at whole messages and guess at lengths."""
+MOST_OVER_TARGET = 0.1
+"""The share of sessions in which a strategy may stay larger than the size that all are cut to, and still be ranked."""
+TOO_LARGE = "it stays larger than the size that was set"
+"""How the reason begins that such a score has for being none."""
+
+
+class SizedHistory(NamedTuple):
+    """A history and the size to which every strategy compacts it.
+
+    Attributes:
+        at: the boundary.
+        share: of the history, in (0, 1); None where the recorded agent set the size.
+        asked: tokens of the whole context, overhead included.
+        target: the same with the room that `budget` adds.
+    """
+
+    at: int
+    share: float | None
+    history: Context
+    asked: int
+    target: int
+
+    @property
+    def fits(self) -> bool:
+        """Whether what must stay is no larger than the size; where it is larger, nothing is scored in any mode."""
+        return least(self.history) <= self.asked
+
+
+def sized_histories(
+    session: Session, sizing: Sizing, at: Iterable[int], shares: Sequence[float]
+) -> tuple[SizedHistory, ...]:
+    """Every boundary at every share of its history, also those where what must stay is larger."""
+    histories = [(boundary, sizing.history(session.messages, boundary)) for boundary in at]
+    return tuple(
+        SizedHistory(at, share, history, history.overhead + int(share * history.spoken), budget(history, share))
+        for at, history in histories
+        for share in shares
+    )
+
+
+def recorded_histories(really: Mapping[int, RecordedContexts]) -> tuple[SizedHistory, ...]:
+    """What the recorded agent had at each of its compactions, by boundary, with the size of what it went on with."""
+    return tuple(SizedHistory(at, None, one.before, one.after.tokens, one.after.tokens) for at, one in really.items())
+
+
+def matched(
+    session: Session,
+    preset: Preset,
+    model: Model,
+    sizing: Sizing,
+    *,
+    window: int,
+    at: Sequence[int],
+    shares: Sequence[float],
+    exam_at: Sequence[int] = (),
+    chain: int = 1,
+) -> Replay:
+    """Every boundary at every budget, each from the whole history.
+
+    The budgets are shares of the history's tokens without overhead, in (0, 1), see `budget`. A boundary where what must
+    stay is larger than the share is left out. Of the preset only the strategy is used, not its trigger and its counter.
+    At `exam_at`, further boundaries, only the exam of the work is asked.
+
+    Args:
+        session: n messages.
+        preset: how to compact.
+        model: writes summaries.
+        sizing: the session's sizes.
+        window: tokens.
+        at: boundaries.
+        shares: of the history.
+        exam_at: further boundaries.
+        chain: compactions in a row that bring a history to its size, see `compacted_in_chain`. A boundary with too few
+            requests before it is left out.
+
+    Raises:
+        ModelError: the model failed and the strategy has nothing to use otherwise.
+    """
+    sized = sized_histories(session, sizing, (*at, *exam_at), shares)
+    return _compacted(session, preset, model, sizing, window, "matched", sized, chain, frozenset(exam_at))
+
+
+def at_recorded_sizes(
+    session: Session, preset: Preset, model: Model, sizing: Sizing, *, window: int,
+    really: Mapping[int, RecordedContexts],
+) -> Replay:  # fmt: skip
+    """At every recorded compaction, by boundary, what the recorded agent had, cut to the size of what it went on with.
+
+    Everything else is as for `matched`.
+    """
+    return _compacted(session, preset, model, sizing, window, "recorded", recorded_histories(really))
+
+
+def _compacted(
+    session: Session,
+    preset: Preset,
+    model: Model,
+    sizing: Sizing,
+    window: int,
+    mode: Mode,
+    histories: Iterable[SizedHistory],
+    chain: int = 1,
+    exam_only: frozenset[int] = frozenset(),
+) -> Replay:
+    events: list[CompactionEvent] = []
+    for sized in histories:
+        if not sized.fits:
+            continue
+        budget_of_all = Budget(target=sized.target, window=window, reason="matched")
+        compactions = _chained(session, sized, preset, budget_of_all, model, chain)
+        if compactions:
+            *earlier, final = compactions
+            events.append(CompactionEvent(len(events), sized.at, final, sized.share, tuple(earlier)))
+    shots = tuple(
+        Snapshot(event.at, event.compaction.sent, event.share, exam_only=event.at in exam_only) for event in events
+    )
+    return Replay(session, preset.name, mode, window, sizing, (), tuple(events), shots)
+
+
+def _chained(
+    session: Session, sized: SizedHistory, preset: Preset, budget_of_all: Budget, model: Model, chain: int
+) -> tuple[Compaction, ...]:
+    """The compactions that bring a history to its size; none where it cannot be parted into so many stretches."""
+    if chain == 1:
+        return (compact(sized.history, preset.strategy, budget_of_all, model),)
+    assert sized.share is not None  # what the recorded agent had is never parted
+    stops = chain_stops(sized.history, session.requests, chain)
+    return compacted_in_chain(sized.history, stops, preset.strategy, budget_of_all, sized.share, model)
+
+
+def stays_larger(replay: Replay, share: float | None) -> str:
+    """Why the contexts of a replay at one budget may not be compared at the size that was set; empty where they may.
+
+    A context is too large above `ALLOWED` times its budget. The reference `none` is never cut.
+    """
+    if replay.mode == "natural" or replay.preset == "none":
+        return ""
+    done = [event.compaction for event in replay.events if event.share == share]
+    times = [one.sent.tokens / max(one.budget.target, 1) for one in done]
+    over = [one for one in times if one > ALLOWED]
+    if not over:
+        return ""
+    where = f"at {len(over)} of {len(done)} boundaries" if len(done) > 1 else "at its boundary"
+    return f"{TOO_LARGE} {where}, up to {max(over):.1f} times"

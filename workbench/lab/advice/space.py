@@ -1,0 +1,55 @@
+"""The space of an advice: presets, their settings, writers. A grid as `sweep` reads it, or the one made here."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from workbench.base.palette import REFERENCES
+from workbench.base.registry import found
+from workbench.engine.compaction.presets import NAMES, preset
+from workbench.engine.compaction.settings import Plain, settings
+from workbench.engine.compaction.strategy import Preset
+from workbench.evaluation.experiment.grid import Grid, Point, read
+
+AXES = Path(__file__).parent / "space.toml"
+"""By path of a setting, the values tried wherever a preset has it."""
+
+
+def space(grid: Path | None, window: int | None, models: tuple[str, ...], default: str) -> Grid:
+    """The grid of candidates, with the default among its strategies.
+
+    Args:
+        grid: a file as of `sweep`; None takes every preset with the values of `AXES`.
+        window: tokens; None leaves it to the grid.
+        models: writers of summaries; none leave it to the grid.
+        default: what the others are compared with, as it is.
+
+    Raises:
+        SettingError, UnknownName: as of a sweep.
+    """
+    given = {"windows": (window,)} if window is not None else {}
+    changes: dict[str, object] = {**given, **({"models": models} if models else {})}
+    if grid is not None:
+        return read(grid).changed(**changes)
+    names = tuple(name for name in found("preset", {one: preset(one) for one in NAMES}) if name not in REFERENCES)
+    names = (default, *(name for name in names if name != default))
+    values: Mapping[str, list[Plain]] = tomllib.loads(AXES.read_text(encoding="utf-8"))["settings"]
+    return Grid(strategies=names, settings={name: _axes(preset(name), values) for name in names}, **changes)
+
+
+def _axes(of: Preset, values: Mapping[str, list[Plain]]) -> dict[str, list[Plain]]:
+    """The values to try of the settings that this preset has, its own first."""
+    known = settings(of)
+    axes = {}
+    for path, tried in values.items():
+        for name in (one for one in known if one == path or one.endswith(f".{path}")):
+            own = known[name].value
+            if isinstance(own, int | float):
+                axes[name] = [own, *(one for one in tried if one != own)]
+    return axes
+
+
+def is_default(point: Point, grid: Grid, default: str) -> bool:
+    """Whether a point is the default as it is, with the grid's first window and model."""
+    mine, own = ([one.value for one in settings(some).values()] for some in (grid.preset(point), preset(default)))
+    return point.base == default and mine == own and (point.window, point.model) == (grid.windows[0], grid.models[0])

@@ -1,0 +1,244 @@
+"""The contexts that strategies make of the same histories at the same size, for measurements that ask a model."""
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Self, TypeVar
+
+from pydantic import Field
+
+from workbench.base.errors import LeftOut, SettingError, Unanswered
+from workbench.base.palette import REFERENCES
+from workbench.engine.models.folder import Folder
+from workbench.engine.models.model import Completion, Model
+from workbench.engine.models.settings import ModelSettings
+from workbench.engine.models.wrappers import innermost
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.filler import FillerModel, is_asked
+from workbench.evaluation.experiment.prepared import Prepared, Unreadable, What, read, sources_of
+from workbench.evaluation.experiment.references import BaselineAtSizes
+from workbench.evaluation.experiment.replay_rows import Row
+from workbench.evaluation.experiment.requests_ahead import RequestsAhead
+from workbench.evaluation.experiment.settings import MaskingSettings, ShareList, StrategyList
+from workbench.evaluation.experiment.spec import (
+    DEFAULT_STRATEGIES,
+    Flag,
+    Masking,
+    OneModel,
+    Shares,
+    Strategies,
+    Whole,
+    chosen_baseline,
+    with_references,
+)
+from workbench.evaluation.replays.boundaries import at_shares
+from workbench.evaluation.replays.matched import matched, stays_larger
+from workbench.evaluation.replays.step import CompactionEvent, Replay
+from workbench.recordings.datasets.bundled import bundled_files
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """What one strategy sends at one boundary of one session.
+
+    Attributes:
+        share: the budget as a share of the history, which is `messages[:at]`.
+        over_target: why the strategy may not be compared at that size in that session; empty where it may.
+        used: the size that was really used, as a share of the history.
+        at_size_of: the strategy whose size it was cut to; empty where it was cut to `share`.
+        writer: the model that wrote its summary; empty where it has none.
+        chain: how many compactions in a row made it.
+        awaited: whether it, or one that its strategy is judged by beside it, holds filler for an awaited answer.
+    """
+
+    ready: Prepared
+    strategy: str
+    share: float
+    at: int
+    context: Context
+    over_target: str = ""
+    used: float = 1.0
+    at_size_of: str = ""
+    writer: str = ""
+    chain: int = 1
+    awaited: bool = False
+
+    @property
+    def place(self) -> Row:
+        """The columns that say which context a row is about."""
+        session = self.ready.session
+        return {
+            "session": session.id, "project": session.project or session.id, "strategy": self.strategy,
+            "share": self.share, "at": self.at, "tokens": self.context.tokens, "used": self.used,
+            "at_size_of": self.at_size_of,
+        }  # fmt: skip
+
+
+Item = TypeVar("Item")
+
+
+def even_choice(items: Sequence[Item], most: int) -> Sequence[Item]:
+    """All items, or at most so many of them at even distances; the first is among them."""
+    return items if len(items) <= most else [items[i * len(items) // most] for i in range(most)]
+
+
+def _compacted(ready: Prepared, replay: Replay, why: Mapping[float, str], chain: int) -> Iterator[Compacted]:
+    completions = [completion for event in replay.events for completion in _completions(event)]
+    awaited = any(completion.awaited for completion in completions)
+    for event in replay.events:
+        share, sent = event.share or 1.0, event.compaction.sent
+        history = ready.sizing.history(ready.session.messages, event.at)
+        yield Compacted(
+            ready,
+            replay.preset,
+            share,
+            event.at,
+            sent,
+            over_target=why.get(share, ""),
+            used=sent.spoken / max(history.spoken, 1),
+            writer=next((completion.model for completion in reversed(_completions(event))), ""),
+            chain=chain,
+            awaited=awaited,
+        )
+
+
+def _completions(event: CompactionEvent) -> list[Completion]:
+    """All answers of models in a chain of compactions, in order."""
+    return [completion for compaction in (*event.earlier, event.compaction) for completion in compaction.completions]
+
+
+def _at_sizes(
+    found: Sequence[Compacted], events: Sequence[CompactionEvent], baseline: BaselineAtSizes
+) -> Iterator[Compacted]:
+    """The baseline at the sizes of some contexts that may be compared."""
+    for one, event in zip(found, events, strict=True):
+        if one.over_target:
+            continue
+        sent, before = baseline.context(event), event.compaction.before
+        used = one.used if sent is None else sent.spoken / max(before.spoken, 1)
+        why = "the baseline cannot be cut to that size" if sent is None else ""
+        yield replace(
+            one, strategy=baseline.preset.name, context=sent or one.context, over_target=why, used=used,
+            at_size_of=one.strategy,
+        )  # fmt: skip
+
+
+class ContextSpec(Masking):
+    """Which contexts are measured, and how models are asked about them."""
+
+    strategies: Strategies = Field(
+        DEFAULT_STRATEGIES, description="Strategies to compare: names, or presets of your own; none and null are added."
+    )
+    shares: Shares = Field((0.1,), description="Budgets at which all compact the same history, as shares of it.")
+    boundaries: Shares = Field((0.5, 0.8), description="Where they compact, as shares of the messages.")
+    writer: OneModel = Field("extractive", description="Model that writes summaries.")
+    window: Whole | None = Field(None, ge=1000, description="Context window in tokens; None takes each session's own.")
+    limit: Whole | None = Field(None, ge=1, description="Use at most this many sessions.")
+    model_settings: ModelSettings | None = Field(
+        None, description="Cache and limits under which models are asked; None takes the usual cache and no limits."
+    )
+    out: Path = Field(Path("reports/contexts"), description="Folder for the table.")
+    quiet: Flag = Field(False, description="Show neither progress nor the figures; warnings stay.")
+
+    @property
+    def how(self) -> ModelSettings:
+        """How models are asked; limits count for the folder of the table unless another run is named."""
+        return ModelSettings.of_run(self.model_settings, self.out)
+
+    def without_writer(self) -> tuple[Self, FillerModel | None]:
+        """The specification for a forecast, which asks no model: filler is in the place of a real model's summaries.
+
+        Returns:
+            The specification itself and None where no real model writes.
+        """
+        writer = self.how.model(self.writer)
+        if not is_asked(writer):
+            return self, None
+        filler = FillerModel(writer.name)
+        return self.changed(writer=filler), filler
+
+    def contexts(
+        self, what: What = (), *, chains: Sequence[int] = (1,), with_baseline: bool = True
+    ) -> Iterator[Compacted]:
+        """Every context, session by session and strategy by strategy, at growing boundaries.
+
+        Args:
+            what: files, folders, patterns or sessions; none stand for the bundled sessions.
+            chains: how many compactions in a row make a context; one after the other where there are several.
+            with_baseline: whether those of the baseline (`chosen_baseline`) follow those of a strategy, cut to the very
+                sizes that it used by one compaction; where it cannot be cut to one, `over_target` says so.
+
+        Raises:
+            Unanswered: the writer gave no answer. One whose answers are awaited is asked for all contexts before.
+            SettingError: no session can be read. Where only some files cannot, each is a warning `LeftOut`.
+        """
+        model, presets = self.how.model(self.writer), with_references(self.strategies)
+        named_baseline = chosen_baseline("", [preset.name for preset in presets]) if with_baseline else None
+        base = next((preset for preset in presets if preset.name == named_baseline), None)
+        awaited: list[Unanswered] = []
+        for ready in self._sessions(what):
+            at, writer = self.boundaries_of(ready.session), ready.reader(model)
+            if isinstance(innermost(model), Folder):
+                writer = RequestsAhead(writer, awaited=awaited)
+            baseline = BaselineAtSizes(ready, base, writer, at, self.shares) if base else None
+            for preset, chain in product(presets, chains):
+                replay = matched(
+                    ready.session,
+                    preset,
+                    writer,
+                    ready.sizing,
+                    window=ready.window,
+                    at=at,
+                    shares=self.shares,
+                    chain=chain,
+                )
+                too_large = {share: stays_larger(replay, share) for share in self.shares}
+                contexts = list(_compacted(ready, replay, too_large, chain))
+                yield from contexts
+                if baseline and not awaited and preset.name not in (baseline.preset.name, *REFERENCES):
+                    yield from _at_sizes(contexts, replay.events, baseline)
+        if awaited:
+            raise awaited[0]
+
+    def boundaries_of(self, session: Session) -> tuple[int, ...]:
+        """Where strategies compact a session, as indices of messages."""
+        return at_shares(session, self.boundaries)
+
+    def _sessions(self, what: What) -> Iterator[Prepared]:
+        used, bad, left_out = 0, list[Unreadable](), list[Unreadable]()
+        smallest_first = sorted(bundled_files(), key=lambda path: path.stat().st_size)
+        for source in sources_of(what, smallest_first):
+            if used == self.limit:
+                break
+            found = read(source, self.window, redaction=self.redaction)
+            bad += found.unreadable
+            left_out += [one for one in found.unreadable if source.named or not one.is_prose]
+            ready = found.ready[: None if self.limit is None else self.limit - used]
+            used += len(ready)
+            for session in ready:
+                for reports in session.left_out:
+                    told = f"left out of {session.session.id}, since it cannot be true: {reports}"
+                    warnings.warn(told, LeftOut, stacklevel=2)
+            yield from ready
+        if not used and bad:
+            more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
+            raise SettingError(f"no session could be read: {bad[0]}{more}")
+        for one in left_out:
+            warnings.warn(f"left out: {one}", LeftOut, stacklevel=2)
+
+
+class ContextSettings(MaskingSettings, total=False):
+    """The fields of `ContextSpec` as a caller may give them."""
+
+    strategies: StrategyList
+    shares: ShareList
+    boundaries: ShareList
+    writer: str | Model
+    window: int | None
+    limit: int | None
+    model_settings: ModelSettings | None
+    out: str | Path
+    quiet: bool

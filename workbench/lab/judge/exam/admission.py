@@ -1,0 +1,130 @@
+"""The test that a reader passes before it scores: contexts that hold every answer, and contexts that hold none."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.base.errors import WorkbenchError
+from workbench.evaluation.metrics.exam.exams import Exams
+from workbench.evaluation.metrics.exam.item import Item, corrected
+from workbench.evaluation.metrics.work_exam.reading import context_text
+from workbench.lab.judge.contexts import ContextSpec, even_choice
+from workbench.lab.judge.exam.readers import ModelReader
+from workbench.lab.validation.answers.exams import auc, verdicts
+from workbench.lab.validation.answers.records import graded as read_graded
+
+ITEMS, EACH = 40, 8
+"""Items of the test, and of one session at most."""
+FEWEST = 20
+"""Items that must be answered from both contexts."""
+MARGIN = 0.3
+"""How far the mean score with the answers must be above that without, and above what words known by sight earn."""
+AUC = 0.6
+GRADED = 20
+"""Graded contexts that are read at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """The outcome of the test.
+
+    Attributes:
+        items: that it answered from both contexts, of `asked`.
+        oracle, null: its mean scores on them with all answers in the context and with none, 0 for guessing.
+        sight: what the former gives to who only sees which candidates occur in it.
+        answers: graded answers that it was held against.
+        auc: how often it has the higher score for a right answer than for a wrong one; None if that was not tried.
+    """
+
+    reader: str
+    asked: int
+    items: int
+    oracle: float = 0.0
+    null: float = 0.0
+    sight: float = 0.0
+    answers: int = 0
+    auc: float | None = None
+
+    @property
+    def why_not(self) -> str:
+        """Why the reader is not admitted; empty if it is."""
+        if self.items < FEWEST:
+            return f"it answered {self.items} of {self.asked} items, and {FEWEST} are needed"
+        if self.oracle - self.null < MARGIN:
+            return f"its score does not rise by {MARGIN} where the context holds the answers"
+        if self.oracle - self.sight < MARGIN:
+            return f"it scores less than {MARGIN} above a reader who only sees which candidates occur"
+        return f"its AUC on the graded answers is below {AUC}" if self.auc is not None and self.auc < AUC else ""
+
+    def __str__(self) -> str:
+        """One sentence with the figures."""
+        outcome = f"is not admitted: {self.why_not}" if self.why_not else "is admitted"
+        figures = f"mean score {self.oracle:.2f} with the answers, {self.null:.2f} without"
+        figures += f", {self.sight:.2f} by sight; {self.items} items"
+        figures += "" if self.auc is None else f"; AUC {self.auc:.2f} on {self.answers} graded answers"
+        return f"the reader {self.reader} {outcome} ({figures})"
+
+
+class NotAdmitted(WorkbenchError):
+    """A reader failed the test and is not asked further; `admission` has the figures."""
+
+    def __init__(self, admission: Admission) -> None:
+        self.admission = admission
+        super().__init__(str(admission))
+
+
+class AdmissionExam(NamedTuple):
+    """Items of a bundled session, a context that holds all their answers, and one that holds none."""
+
+    items: Sequence[Item]
+    oracle: str
+    null: str
+
+
+@lru_cache(maxsize=1)
+def admission_exams() -> tuple[AdmissionExam, ...]:
+    """The exams of the test, the same for every reader."""
+    found: list[AdmissionExam] = []
+    left = ITEMS
+    for one in ContextSpec(strategies=("null",), boundaries=(0.6,)).contexts():
+        exam = Exams.of(one.ready.index).at(one.at)
+        items = even_choice(exam.items, min(EACH, left))
+        if one.strategy == "null" and items:
+            found.append(AdmissionExam(items, "\n".join(exam.answering_lines()), context_text(one.context.messages)))
+            left -= len(items)
+        if not left:
+            break
+    return tuple(found)
+
+
+def admission(reader: ModelReader, graded: Path | None = None) -> Admission:
+    """Test a reader.
+
+    Args:
+        reader: any.
+        graded: graded answers that it must follow too, as `workbench validate answers` reads them.
+    """
+    exams = admission_exams()
+    items = [item for exam in exams for item in exam.items]
+    oracle = np.concatenate([reader.read(exam.items, [exam.oracle]) for exam in exams])
+    null = np.concatenate([reader.read(exam.items, [exam.null]) for exam in exams])
+    sight = np.array([_by_sight(item, exam.oracle.lower()) for exam in exams for item in exam.items])
+    scores = np.array([corrected(items, credit) for credit in (oracle, null, sight)])
+    both = ~np.isnan(scores).any(axis=0)
+    means = scores[:, both].mean(axis=1).tolist() if both.any() else (0.0, 0.0, 0.0)
+    found = Admission(reader.name, len(items), int(both.sum()), *means)
+    if graded is None or found.why_not:
+        return found
+    rows = verdicts(even_choice(read_graded(graded), GRADED), reader)
+    rows = rows[rows["metric"] == "exam"].dropna(subset="value")
+    return replace(found, answers=len(rows), auc=auc(rows["value"], rows["right"]))
+
+
+def _by_sight(item: Item, text: str) -> float:
+    """The credit for guessing among the candidates that occur in a text in lower case; among all where none does."""
+    seen = [candidate.lower() in text for candidate in item.candidates]
+    return seen[0] / sum(seen) if any(seen) else 1 / len(seen)

@@ -1,0 +1,243 @@
+"""Readers that sit the exam with a model: one names letters, one finds a candidate least surprising."""
+
+import math
+import random
+import re
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, count
+from string import ascii_uppercase
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.base.errors import AnswerAwaited, ModelError
+from workbench.base.ragged import Floats
+from workbench.engine.compaction.prompt_template import harmless
+from workbench.engine.models import require_language_model
+from workbench.engine.models.likelihood import CachedLikelihood
+from workbench.engine.models.model import Completion, Model, SummaryRequest
+from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.engine.models.wrappers import with_replicate
+from workbench.evaluation.metrics.exam.gap import GAP, gapped
+from workbench.evaluation.metrics.exam.item import Item, ItemKind
+
+LETTERS = ascii_uppercase
+UNSURE = "?"
+"""The answer of a reader to which the context does not tell; it counts as a guess."""
+MOST_HINTS = 8
+
+_ASKED: dict[ItemKind, str] = {
+    "fact": "Which of these belongs here?", "latest": "Which of these holds now?",
+    "decision": "Which of these was chosen?", "todo": "Which of these is still to do?",
+    "rule": "Which of these did the user demand?",
+}  # fmt: skip
+
+
+def ordered(item: Item, seed: int) -> Sequence[int]:
+    """The candidates' numbers in the order in which they are shown; the same whatever the context."""
+    numbers = list(range(len(item.candidates)))
+    random.Random(f"{seed} {item.answer} {item.use}").shuffle(numbers)
+    return numbers
+
+
+def question(number: int, item: Item, order: Sequence[int]) -> str:
+    """One question with its candidates."""
+    line = gapped(item)
+    hints = [name.lstrip("=") for name, _ in sorted(item.cue.items(), key=lambda one: -one[1])]
+    hints = [word for word in dict.fromkeys(hints) if word not in line.lower()][:MOST_HINTS]
+    parts = [f"{number}. {_ASKED[item.kind]}", f"Line: {line}" if line else ""]
+    parts += [f"Related words: {', '.join(hints)}" if hints else ""]
+    parts += [f"{letter}) {item.candidates[place]}" for letter, place in zip(LETTERS, order, strict=False)]
+    return "\n".join(filter(None, parts))
+
+
+ITEMS_A_REQUEST = 10
+ANSWER_TOKENS = 12
+"""Of each item's line at most."""
+ALTERNATIVES = 20
+"""Of each token, the most that providers give."""
+MARGIN = 1.1
+"""By how much the model's own tokens may outnumber ours."""
+MOST_FAILURES = 3
+"""Requests that may fail one after another before the model is asked no more."""
+INSTRUCTIONS = (
+    "You are shown a conversation and questions about it. Answer from the conversation alone. Write one line for each "
+    f"question: its number, a colon, and the letter of one candidate, or {UNSURE} where the conversation does not "
+    "tell. Write nothing else."
+)
+_LINE = re.compile(r"^\W*(\d{1,2})\W*?[.:)]\W*?([A-Z](?![A-Za-z'])|\?)", re.MULTILINE)
+_OPENINGS = {"rule": "The user demanded: ", "todo": "Still to do: "}
+
+
+class Answered(NamedTuple):
+    """The answer to one item.
+
+    Attributes:
+        credit: in [0, 1]; NaN where there is no answer, and `why` says why.
+        usd: dollars, if known.
+        pending: whether its provider gave none, so that the same call asks again.
+    """
+
+    credit: float
+    why: str = ""
+    usd: float | None = 0.0
+    pending: bool = False
+
+    def after(self, earlier: "Answered") -> "Answered":
+        """The same with what an earlier request for it cost as well."""
+        if self.usd is None or earlier.usd is None:
+            return self._replace(usd=None)
+        return self._replace(usd=self.usd + earlier.usd)
+
+
+class ModelReader(ABC):
+    """A reader of the exam (`metrics.exam.lexical.Reader`) that says why it gave no answer; `name` is for tables.
+
+    Attributes:
+        outage: why its provider gave no answer, the last time that it gave none; empty if it always did.
+    """
+
+    name: str
+    outage: str = ""
+
+    @abstractmethod
+    def sit(self, items: Sequence[Item], context: str) -> list[Answered]:
+        """The answer to each item from a context."""
+
+    def read(self, items: Sequence[Item], texts: Sequence[str]) -> Floats:
+        """(items,) the credit of each in [0, 1], chance not taken off; NaN where it gave no answer."""
+        return np.array([one.credit for one in self.sit(items, "\n\n".join(texts))], dtype=np.float64)
+
+
+class Choice(ModelReader):
+    """A language model names the letters of candidates, several items in one request.
+
+    The credit is the probability of the true candidate's letter where the provider gives log-probabilities, else 1 or
+    0; a reader that says it cannot tell has the credit of a guess.
+
+    Args:
+        model: any language model.
+        replicate: another number asks anew, with the candidates in another order.
+    """
+
+    def __init__(self, model: Model, replicate: int = 0) -> None:
+        require_language_model(model.name)
+        self._model, self._seed = with_replicate(model, replicate), replicate
+        self._failed: list[str] = []
+        self.name = model.name
+
+    def sit(self, items: Sequence[Item], context: str) -> list[Answered]:
+        """See `ModelReader`. Items that an answer passes over are asked once more, alone."""
+        answers: list[Answered] = []
+        for start in range(0, len(items), ITEMS_A_REQUEST):
+            sheet = items[start : start + ITEMS_A_REQUEST]
+            answered = self._answered(sheet, context)
+            passed_over = [number for number, answer in enumerate(answered) if answer.why == self._no_candidate]
+            if 0 < len(passed_over) < len(sheet):
+                again = self._answered([sheet[number] for number in passed_over], context)
+                for number, answer in zip(passed_over, again, strict=True):
+                    answered[number] = answer.after(answered[number])
+            answers += answered
+        return answers
+
+    @property
+    def _no_candidate(self) -> str:
+        return f"{self.name} named no candidate"
+
+    def _answered(self, items: Sequence[Item], context: str) -> list[Answered]:
+        orders = [ordered(item, self._seed) for item in items]
+        reply, pending = self._ask(context, "\n\n".join(map(question, count(1), items, orders)))
+        usd = None if reply.usd is None else reply.usd / len(items)
+        shares, why = _chosen(reply), reply.why or self._no_candidate
+        credits = [_credit(shares.get(number, {}), order) for number, order in enumerate(orders, 1)]
+        return [Answered(credit, why if math.isnan(credit) else "", usd, pending) for credit in credits]
+
+    def _ask(self, context: str, questions: str) -> tuple[Completion, bool]:
+        """The answer from a context, which is never cut to make it fit, and whether it may still come.
+
+        Without text, `why` says why.
+        """
+        if len(self._failed) == MOST_FAILURES:
+            why = f"not asked, since {MOST_FAILURES} requests in a row failed: {self._failed[-1]}"
+            return self._none(why), bool(self.outage)
+        prompt = f"<conversation>\n{context}\n</conversation>\n\n{harmless(questions)}"
+        tokens, size = ITEMS_A_REQUEST * ANSWER_TOKENS, TiktokenCounter().count_text(prompt)
+        request = SummaryRequest(
+            purpose="question", system=INSTRUCTIONS, write=lambda _: prompt, max_tokens=tokens,
+            count=TiktokenCounter(), logprobs=ALTERNATIVES,
+        )  # fmt: skip
+        window = getattr(self._model, "window", None)
+        window = window(request) if callable(window) else window
+        try:
+            if window is not None and size * MARGIN + tokens > window:
+                why = f"the prompt has about {size} tokens, and {self.name} takes {window} with its answer"
+                raise ModelError(why, overflow=True)
+            reply = self._model.complete(request)
+        except ModelError as error:
+            self.outage = str(error) if error.outage else self.outage
+            is_no_failure = error.overflow or isinstance(error, AnswerAwaited)
+            self._failed = [] if is_no_failure else [*self._failed, str(error)]
+            return self._none(str(error)), error.outage
+        self._failed = []
+        return reply, False
+
+    def _none(self, why: str) -> Completion:
+        return Completion(text="", model=self.name, why=why)
+
+
+def _chosen(reply: Completion) -> dict[int, Mapping[str, float]]:
+    """By the number of a question how probable each letter is; 1 for the letter where that is unknown."""
+    text = "".join(token for token, _ in reply.logprobs) or reply.text
+    ends = list(accumulate(len(token) for token, _ in reply.logprobs))
+    found: dict[int, Mapping[str, float]] = {}
+    for line in _LINE.finditer(text):
+        token, others = reply.logprobs[bisect_right(ends, line.start(2))] if ends else ("", {})
+        shares = {} if token.strip() == line[2] else {line[2]: 1.0}
+        for other, logprob in others.items() if token.strip() == line[2] else ():
+            shares[other.strip()] = shares.get(other.strip(), 0.0) + math.exp(logprob)
+        found[int(line[1])] = shares
+    return found
+
+
+def _credit(shares: Mapping[str, float], order: Sequence[int]) -> float:
+    """The probability of the true candidate, a guess for `UNSURE`; NaN where none of the candidates was named."""
+    letters = LETTERS[: len(order)]
+    whole = sum(shares.get(letter, 0.0) for letter in (*letters, UNSURE))
+    right = shares.get(letters[order.index(0)], 0.0) + shares.get(UNSURE, 0.0) / len(order)
+    return right / whole if whole else math.nan
+
+
+class CandidateLikelihood(ModelReader):
+    """A local model to which the context makes one candidate more likely than all others."""
+
+    def __init__(self, model: CachedLikelihood) -> None:
+        self._model, self.name = model, model.name
+
+    def sit(self, items: Sequence[Item], context: str) -> list[Answered]:
+        """See `ModelReader`. First without the context, then behind it, so that the model reads it once."""
+        alone, after = ([self._surprises(before, item) for item in items] for before in ("", context))
+        return [_most_gained(*both) for both in zip(alone, after, strict=True)]
+
+    def _surprises(self, before: str, item: Item) -> list[float] | str:
+        """How many nats each candidate is worth behind a text; why not, where the model cannot say it."""
+        opening = "\n\n" + (_OPENINGS.get(item.kind) or gapped(item).partition(GAP)[0])
+        start = len(opening.encode("utf-8", "replace"))
+        ends = [start + len(one.encode("utf-8", "replace")) for one in item.candidates]
+        try:
+            return [
+                sum(self._model.score(before, opening + one, ((start, end),)))
+                for one, end in zip(item.candidates, ends, strict=True)
+            ]
+        except ModelError as error:
+            return str(error)
+
+
+def _most_gained(alone: list[float] | str, after: list[float] | str) -> Answered:
+    """The credit where the context makes the true candidate more likely than all others; shared where several are."""
+    if isinstance(alone, str) or isinstance(after, str):
+        return Answered(math.nan, alone if isinstance(alone, str) else str(after))
+    gains = [one - other for one, other in zip(alone, after, strict=True)]
+    best = [gain >= max(gains) - 1e-9 for gain in gains]
+    return Answered(best[0] / sum(best))

@@ -1,0 +1,104 @@
+"""What measures without a fit say of the answers of sittings: baselines beside the fitted reader.
+
+They need the contexts, which sittings do not keep; so their values are kept beside the sittings, without any text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from workbench.base.errors import FormatError
+from workbench.engine.transcript.message import said_text
+from workbench.evaluation.experiment.atomic import write_atomically
+from workbench.evaluation.metrics.bm25 import Bm25
+from workbench.evaluation.metrics.exam.exams import Exams
+from workbench.evaluation.metrics.name_recall import name_questions
+from workbench.evaluation.metrics.view import view
+from workbench.evaluation.metrics.work_exam.reading import context_text
+from workbench.lab.judge.work_exam.scores import CONTEXT
+from workbench.lab.judge.work_exam.sheet import SheetQuestion
+from workbench.lab.judge.work_exam.sitting import Boundary, Sitting
+
+BASELINES = "baselines.csv"
+"""The file beside the sittings."""
+MEASURES = (
+    "bm25",
+    "exam",
+    "presence",
+)
+"""BM25 of question and right answer; of names also the lexical reader's credit, and whether the name stands there."""
+PLACE = [*CONTEXT, "question"]
+"""The columns that name an answer; questions are numbered within their sheet."""
+DIGITS = 6
+
+
+def baselines_of(sittings: Iterable[Sitting]) -> pd.DataFrame:
+    """A row an answer of the sittings: `PLACE` and `MEASURES`; what a measure does not know is missing."""
+    histories: dict[Boundary, Bm25] = {}
+    rows: list[dict[str, Any]] = []
+    for sitting in sittings:
+        if sitting.boundary not in histories:
+            history = sitting.context.ready.session.messages[: sitting.boundary.at]
+            histories[sitting.boundary] = Bm25(map(said_text, history))
+        rows += _rows(sitting, histories[sitting.boundary])
+    return pd.DataFrame(rows, columns=[*PLACE, *MEASURES]).drop_duplicates(PLACE)
+
+
+def _rows(sitting: Sitting, bm25: Bm25) -> Iterator[dict[str, Any]]:
+    context = sitting.context
+    text = context_text(context.context.messages)
+    place = context.place | {"writer": context.writer, "chain": context.chain}
+    credits = _credit_by_question(sitting)
+    shares = bm25.shares([f"{question.question} {question.gold}" for question in sitting.sheet], text)
+    for number, (question, share) in enumerate(zip(sitting.sheet, shares, strict=True)):
+        row = {name: place[name] for name in CONTEXT} | {"question": number, "bm25": round(share, DIGITS)}
+        if question.half == "names":
+            row["exam"] = credits.get(question)
+            row["presence"] = float(question.gold.lower() in text.lower())
+        yield row
+
+
+def _credit_by_question(sitting: Sitting) -> Mapping[SheetQuestion, float]:
+    """The lexical reader's credit for each name that is asked."""
+    ready = sitting.context.ready
+    exam = Exams.of(ready.index).at(sitting.boundary.at)
+    credit = exam.credit(view(ready.session, sitting.context.context)).tolist()
+    credits: dict[SheetQuestion, float] = {}
+    for item, value in zip(exam.items, credit, strict=True):
+        for question in name_questions([item], most=1):
+            credits[SheetQuestion.about_name(question)] = round(value, DIGITS)
+    return credits
+
+
+def write_baselines(folder: Path, sittings: Iterable[Sitting]) -> None:
+    """Write the baselines of the sittings in a folder."""
+    write_atomically(folder / BASELINES, baselines_of(sittings).to_csv(index=False, lineterminator="\n"))
+
+
+def read_baselines(folder: Path) -> pd.DataFrame:
+    """The baselines in a folder, plain or packed; no rows where there are none.
+
+    Raises:
+        FormatError: the file is no such table.
+    """
+    file = next((file for file in (folder / BASELINES, folder / f"{BASELINES}.gz") if file.is_file()), None)
+    if file is None:
+        return pd.DataFrame(columns=[*PLACE, *MEASURES])
+    compression = "gzip" if file.suffix == ".gz" else None
+    try:
+        content = BytesIO(file.read_bytes())
+        rows = pd.read_csv(
+            content,
+            compression=compression,
+            dtype={"writer": object},
+            keep_default_na=False,
+            na_values=[""],
+        )
+        return rows[[*PLACE, *MEASURES]].fillna({"writer": ""})
+    except (ValueError, KeyError, OSError) as error:
+        raise FormatError(f"is no table of baselines ({error!s:.80})", where=str(file)) from None

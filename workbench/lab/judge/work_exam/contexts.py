@@ -1,0 +1,135 @@
+"""The contexts that real readers are shown: of strategies, with each writer's summaries, and of references."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from workbench.base.errors import Unanswered
+from workbench.engine.transcript.context import Context, protected
+from workbench.engine.transcript.message import Summary, SystemMessage
+from workbench.evaluation.experiment.prepared import Prepared, What
+from workbench.evaluation.experiment.requests_ahead import is_awaited
+from workbench.evaluation.metrics.exam.exams import Exams
+from workbench.evaluation.metrics.reference_contexts import Oracle
+from workbench.evaluation.replays.budgets import budget
+from workbench.lab.judge.contexts import Compacted, ContextSpec
+from workbench.lab.validation.adversaries import Gamer, Salad
+from workbench.lab.validation.gaming import count_line, filled
+
+ContextMaker = Callable[[Prepared, int, float], Context]
+"""Makes a reference context of a session at a boundary and a share of the history."""
+
+
+class StrategyContexts(NamedTuple):
+    """The contexts of strategies.
+
+    Attributes:
+        complete: those that wait for no answer.
+        awaited: why the others are not there; None where none is missing.
+    """
+
+    complete: list[Compacted]
+    awaited: Unanswered | None
+
+
+def strategy_contexts(
+    specs: Sequence[ContextSpec], what: What, chains: Sequence[int], *, with_whole_history: bool
+) -> StrategyContexts:
+    """The contexts of strategies, one specification a writer.
+
+    A context without a summary is the same for every writer and comes once. Contexts that stay larger than the size are
+    left out.
+
+    Args:
+        specs: one a writer.
+        what: files, folders, patterns or sessions.
+        chains: how many compactions in a row make a context, see `ContextSpec.contexts`.
+        with_whole_history: whether `none` is among them.
+
+    Raises:
+        Unanswered: a writer gave no answer, and nobody answers later.
+    """
+    complete: dict[ContextPlace, Compacted] = {}
+    awaited: Unanswered | None = None
+    for spec in specs:
+        try:
+            for context in spec.contexts(what, chains=chains, with_baseline=False):
+                is_left_out = context.strategy == "none" and not with_whole_history
+                if not (context.awaited or context.over_target or is_left_out):
+                    complete.setdefault(ContextPlace.of(context), context)
+        except Unanswered as error:
+            if not is_awaited(error):
+                raise
+            awaited = awaited or error
+    return StrategyContexts(list(complete.values()), awaited)
+
+
+class ContextPlace(NamedTuple):
+    """What tells contexts apart."""
+
+    session: str
+    at: int
+    share: float
+    strategy: str
+    writer: str
+    chain: int
+
+    @classmethod
+    def of(cls, context: Compacted) -> ContextPlace:
+        """Of a context."""
+        session = context.ready.session.id
+        return cls(session, context.at, context.share, context.strategy, context.writer, context.chain)
+
+
+def reference_context(name: str, ready: Prepared, at: int, share: float) -> Compacted:
+    """The context of one of `REFERENCES`, as large as a share of the history allows."""
+    history = ready.sizing.history(ready.session.messages, at)
+    context = REFERENCES[name](ready, at, share)
+    return Compacted(ready, name, share, at, context, used=context.spoken / max(history.spoken, 1))
+
+
+def _oracle(ready: Prepared, at: int, share: float) -> Context:
+    """The context that answers most of the exam for names."""
+    history = ready.sizing.history(ready.session.messages, at)
+    return Oracle(history, Exams.of(ready.index).at(at)).context(budget(history, share))
+
+
+def gamed_context(gamer: Gamer | Salad, ready: Prepared, at: int, share: float) -> Context:
+    """What nobody may lose, and a note of a gamer's lines."""
+    history = ready.sizing.history(ready.session.messages, at)
+    kept = sorted(protected(history.messages))
+    room = budget(history, share) - history.overhead - sum(history.sizes[number] for number in kept)
+    lines = gamer.lines(Exams.of(ready.index).history, at)
+    note = Summary(id="note", text=filled(lines, partial(count_line, ready), [max(room, 0)])[0])
+    messages = [history.messages[number] for number in kept]
+    sizes = [history.sizes[number] for number in kept]
+    start = sum(isinstance(message, SystemMessage) for message in messages)
+    messages.insert(start, note)
+    sizes.insert(start, history.count(note))
+    return Context(tuple(messages), tuple(sizes), history.overhead, history.count)
+
+
+GAMERS: Mapping[str, Gamer | Salad] = {
+    "soup": Gamer(
+        "soup",
+        names=8,
+        words=10,
+        order="newest",
+    ),
+    "index": Gamer(
+        "cue",
+        names=1,
+        words=10,
+        order="newest",
+    ),
+    "salad": Salad("people", order="rare", words=12),
+    "telegram": Salad("people", order="rare", words=12, shuffled=False),
+}
+"""Contexts that name much and say little."""
+REFERENCES: Mapping[str, ContextMaker] = {
+    "oracle": _oracle,
+    **{name: partial(gamed_context, gamer) for name, gamer in GAMERS.items()},
+}
+"""Contexts that no agent makes: the best for names, and the gamers."""

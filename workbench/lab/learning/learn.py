@@ -1,0 +1,107 @@
+"""Learns weights from recordings and writes them down."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import date
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from workbench.base.errors import SettingError
+from workbench.base.private_files import write_private
+from workbench.engine.models.learned.features import FEATURES, PARTS, Part
+from workbench.engine.models.learned.weights import FORMAT, VERSION, LearnedWeights, Logistic
+from workbench.engine.transcript.redaction import masker, redacted
+from workbench.evaluation.experiment.prepared import SessionSource, What, prepared, sessions_in, sources_of
+from workbench.evaluation.experiment.workers import workers
+from workbench.evaluation.replays.boundaries import FEWEST_AFTER, FEWEST_BEFORE
+from workbench.lab.learning.fit import FitCheck, cross_validated, fitted
+from workbench.lab.learning.samples import Sample, by_part, samples_of
+
+FEWEST_PROJECTS, FEWEST_SESSIONS = 3, 10
+"""With fewer, what was learned is one project's own, and no check says whether it holds for another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """Weights, what they were learned from, and how well they do where they were not.
+
+    Attributes:
+        checks: by model, on projects left out; empty where there is only one.
+        failed: files that could not be read, a sentence each.
+    """
+
+    weights: LearnedWeights
+    projects: tuple[str, ...]
+    sessions: int
+    checks: dict[Part, FitCheck]
+    failed: tuple[str, ...] = ()
+
+    @property
+    def doubt(self) -> str:
+        """Why these weights should not be trusted yet; empty where nothing speaks against it."""
+        if len(self.projects) >= FEWEST_PROJECTS and self.sessions >= FEWEST_SESSIONS:
+            return ""
+        return (
+            f"{self.sessions} sessions of {len(self.projects)} projects are too few to learn from: take at least "
+            f"{FEWEST_SESSIONS} sessions of {FEWEST_PROJECTS} projects, or the weights that ship with the package"
+        )
+
+    def document(self) -> dict[str, Any]:
+        """The weights as JSON, with the names of their features."""
+        models: dict[str, Any] = {part: _document(part, getattr(self.weights, part)) for part in PARTS}
+        checks: dict[str, Any] = {part: asdict(check) for part, check in self.checks.items()}
+        about = {"made": date.today().isoformat(), "sessions": self.sessions, "projects": list(self.projects)}
+        return {"format": FORMAT, "version": VERSION, **about, **models, "checks": checks}
+
+    def write(self, path: Path) -> None:
+        """Write the weights as JSON."""
+        write_private(path, json.dumps(self.document(), indent=1) + "\n")
+
+
+def _document(part: Part, model: Logistic) -> dict[str, Any]:
+    return {"intercept": model.intercept, "weights": dict(zip(FEATURES[part], model.weights, strict=True))}
+
+
+def learn(what: What, jobs: int | None = 1, redaction: frozenset[str] | None = None) -> Learned:
+    """Learn from recordings which names are needed later, which lines tell them, and which state rules or open work.
+
+    Args:
+        what: files, folders, patterns or sessions.
+        jobs: worker processes; None starts one a core.
+        redaction: the kinds of personal data that are masked first, beside secrets; None masks nothing.
+
+    Raises:
+        SettingError: no session is long enough.
+    """
+    found: list[tuple[Part, Sample]] = []
+    failed: list[str] = []
+    sources, sessions = sources_of(what), 0
+    with workers(jobs, sources=sources) as crew:
+        done = dict(crew.surely(partial(_samples, redaction), sources))
+    for place, source in enumerate(sources):
+        samples, trouble = done[place] or ([], [f"{masker(redaction)(source.name)}: its worker died"])
+        sessions += sum(bool(one) for one in samples)
+        found += [sample for one in samples for sample in one]
+        failed += trouble
+    if not found:
+        raise SettingError(
+            f"no session has {FEWEST_BEFORE} messages before a boundary, {FEWEST_AFTER} after it, and something that "
+            "was needed again; learn from longer recordings"
+        )
+    parts = by_part(found)
+    projects = tuple(sorted({sample.project for _, sample in found}))
+    checks = cross_validated(parts) if len(projects) > 1 else {}
+    return Learned(fitted(parts), projects, sessions, checks, tuple(failed))
+
+
+def _samples(
+    redaction: frozenset[str] | None, source: SessionSource
+) -> tuple[list[list[tuple[Part, Sample]]], list[str]]:
+    """The samples of each session of a source, and what is wrong with it."""
+    try:
+        return [samples_of(prepared(redacted(session, redaction))) for session in sessions_in(source)], []
+    except (SettingError, ValueError, OSError) as error:
+        return [], [masker(redaction)(f"{source.name}: {error}")]

@@ -1,0 +1,191 @@
+"""Gamers: contexts made to please a measure. What do they get, and what do real readers get from them?
+
+A family of them is searched on half of the projects for those that today's fitted reader likes best; the other half
+shows what the choice is worth. Each is as large as a tenth of the history, as what real readers read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from workbench.engine.compaction.presets import preset
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import said_text
+from workbench.evaluation.experiment.prepared import Prepared
+from workbench.evaluation.metrics.bm25 import Bm25
+from workbench.evaluation.metrics.exam.exams import Exams
+from workbench.evaluation.metrics.view import view
+from workbench.evaluation.metrics.work_exam.document import exams_of
+from workbench.evaluation.metrics.work_exam.question import WorkQuestion
+from workbench.evaluation.metrics.work_exam.reading import WorkReading, context_text
+from workbench.evaluation.replays.boundaries import at_shares
+from workbench.evaluation.replays.matched import matched
+from workbench.lab.judge.work_exam.contexts import GAMERS, gamed_context, reference_context
+from workbench.lab.sides.real_readers import name_answers, own_studies, work_answers
+from workbench.lab.sides.side import SideTable
+from workbench.lab.validation.adversaries import FAMILY, SALADS, Gamer, Salad
+
+SHARE = 0.1
+BOUNDARIES = (0.5, 0.8)
+STRATEGIES = ("null", "truncate", "summarize", "oracle")
+FAMILIES: tuple[Gamer | Salad, ...] = (*FAMILY, *SALADS)
+NO_EXAM = "No session here has a written exam of the work; `workbench exam write` has one written."
+COLUMNS = [
+    "context", "the work", "searched", "other projects", "names", "BM25", "real readers", "foretold of these",
+    "real readers, names",
+]  # fmt: skip
+"""Of the table. `searched`: the work on the projects by which the best setting was chosen; the last three are of the
+studies with real readers."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A boundary of a session, and the questions that are asked there."""
+
+    ready: Prepared
+    at: int
+    questions: Sequence[WorkQuestion]
+    bm25: Bm25
+
+    @property
+    def project(self) -> str:
+        """Of the session."""
+        return self.ready.session.project or self.ready.session.id
+
+    def context_of(self, name: str | Gamer | Salad) -> Context:
+        """The context of a strategy, of the oracle or of a gamer."""
+        if not isinstance(name, str):
+            return gamed_context(name, self.ready, self.at, SHARE)
+        if name == "oracle":
+            return reference_context(name, self.ready, self.at, SHARE).context
+        ready = self.ready
+        writer = ready.reader(Extractive())
+        at, shares = (self.at,), (SHARE,)
+        replay = matched(ready.session, preset(name), writer, ready.sizing, window=ready.window, at=at, shares=shares)
+        return replay.snapshots[0].context
+
+    def work(self, context: Context) -> float | None:
+        """The chance that a real model knows an answer about the work."""
+        return WorkReading.of(self.ready.index, self.ready.session).chance(self.at, context.messages)
+
+    def names(self, context: Context) -> float | None:
+        """The score in the exam of names."""
+        exam = Exams.of(self.ready.index).at(self.at)
+        return exam.score(view(self.ready.session, context)) if exam.items else None
+
+    def bm25_share(self, context: Context) -> float:
+        """The mean BM25 of the questions about the work."""
+        sought = [f"{question.question} {question.gold}" for question in self.questions]
+        shares = self.bm25.shares(sought, context_text(context.messages))
+        return sum(shares) / len(shares)
+
+
+def gamers(sessions: Sequence[Prepared], family: Sequence[Gamer | Salad] = FAMILIES) -> SideTable:
+    """What a family of gamers gets from the measures, beside strategies and beside what real readers got from some.
+
+    Args:
+        sessions: with written exams; others are passed over.
+        family: what is searched.
+    """
+    places = list(_places(sessions))
+    if not places:
+        return SideTable.absent(NO_EXAM)
+    searched = _searched(places, family)
+    is_read = searched["context"].isin([gamer.label for gamer in GAMERS.values()])
+    best_of_form = ~searched.duplicated("form")
+    shown = [gamer for gamer in family if gamer.label in set(searched[is_read | best_of_form]["context"])]
+    rows = pd.concat([_with_other_measures(places, shown), searched.set_index("context")], axis=1, join="inner")
+    strategies = _with_other_measures(places, STRATEGIES)
+    rows = pd.concat([strategies, rows.sort_values("the work", ascending=False)]).rename_axis("context").reset_index()
+    rows = rows.merge(_real_readers(), on="context", how="left")[COLUMNS]
+    return SideTable(rows, _says(rows, len(family)), {"all settings": searched})
+
+
+def _searched(places: Sequence[Place], family: Sequence[Gamer | Salad]) -> pd.DataFrame:
+    """What the fitted reader foretells of each setting, the best first: on every second project, and on the others."""
+    values = [
+        {
+            "project": place.project,
+            "form": gamer.form,
+            "context": gamer.label,
+            "the work": place.work(gamed_context(gamer, place.ready, place.at, SHARE)),
+        }
+        for place in places
+        for gamer in family
+    ]
+    each = pd.DataFrame(values).groupby(["project", "form", "context"], sort=False)["the work"].mean().reset_index()
+    projects = sorted(each["project"].unique())
+    is_searched = each["project"].isin(projects[::2])
+    halves = {"searched": each[is_searched], "other projects": each[~is_searched]}
+    columns = {name: half.groupby(["form", "context"])["the work"].mean() for name, half in halves.items()}
+    return pd.DataFrame(columns).sort_values("searched", ascending=False).reset_index()
+
+
+def _with_other_measures(places: Sequence[Place], contexts: Sequence[str | Gamer | Salad]) -> pd.DataFrame:
+    """The means of all measures for strategies, the oracle and gamers, each project once."""
+    values = []
+    for place in places:
+        for name in contexts:
+            context = place.context_of(name)
+            values.append(
+                {
+                    "project": place.project,
+                    "context": name if isinstance(name, str) else name.label,
+                    "the work": place.work(context),
+                    "names": place.names(context),
+                    "BM25": place.bm25_share(context),
+                }
+            )
+    each = pd.DataFrame(values).groupby(["project", "context"], sort=False).mean()
+    return each.groupby("context", sort=False).mean()
+
+
+def _places(sessions: Sequence[Prepared]) -> Iterator[Place]:
+    for ready in sessions:
+        exams = exams_of(ready.session)
+        boundaries = at_shares(ready.session, BOUNDARIES)
+        for exam in exams.exams if exams else ():
+            if exam.at in boundaries and exam.questions:
+                history = ready.session.messages[: exam.at]
+                yield Place(ready, exam.at, exam.questions, Bm25(map(said_text, history)))
+
+
+def _real_readers() -> pd.DataFrame:
+    """What real readers got from contexts of a tenth without a model's summary, and what was foretold of these."""
+    columns = ["context", "real readers", "foretold of these", "real readers, names"]
+    studies = own_studies()
+    if not studies:
+        return pd.DataFrame(columns=columns)
+    work, names = work_answers(studies), name_answers(studies)
+    work, names = (
+        answers[(answers["share"] == SHARE) & (answers["chain"] == 1) & answers["writer"].isin(["", "extractive"])]
+        for answers in (work, names)
+    )
+    rows = work.groupby("strategy").agg(
+        **{"real readers": ("score", "mean"), "foretold of these": ("left_out", "mean")}
+    )
+    rows["real readers, names"] = names.groupby("strategy")["score"].mean()
+    return (
+        rows.rename(index={name: gamer.label for name, gamer in GAMERS.items()})
+        .rename_axis("context")
+        .reset_index()[columns]
+    )
+
+
+def _says(rows: pd.DataFrame, settings: int) -> str:
+    by_name = rows.set_index("context")
+    gamed = rows[rows["searched"].notna()]
+    best = gamed.sort_values("searched").iloc[-1]
+    read = gamed[gamed["real readers"].notna()]
+    truncate = by_name.loc["truncate", "the work"]
+    promise = f"{best['other projects']:.2f} on the projects that did not choose it, truncate {truncate:.2f}"
+    unread = "; no real reader has read it" if pd.isna(best["real readers"]) else ""
+    chosen = f"Of {settings} settings the fitted reader likes {best['context']!r} best: {promise}{unread}."
+    if read.empty:
+        return chosen
+    too_high = (read["foretold of these"] - read["real readers"]).max()
+    return f"{chosen} Where real readers read such contexts, at most {too_high:.2f} too much is foretold."

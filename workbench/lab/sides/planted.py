@@ -1,0 +1,27 @@
+"""Planted errors: summaries with statements that are there and false. Which measures find them?"""
+
+from __future__ import annotations
+
+from workbench.lab.sides.side import SideTable
+from workbench.lab.validation.answers.exams import by_category, verdicts
+from workbench.lab.validation.planted_errors import planted_errors
+
+SEEDS = 5
+
+
+def planted(seeds: int = SEEDS) -> SideTable:
+    """The share of true statements that each measure accepts (`intact`), and of each kind of error that it finds.
+
+    Args:
+        seeds: histories to generate.
+    """
+    rows = by_category(verdicts(planted_errors(range(1, seeds + 1))))
+    shares = rows.set_index("category")
+    wrong = shares.drop(index="intact")
+    weights = wrong["questions"] / wrong["questions"].sum()
+    names, work = (float((wrong[measure] * weights).sum()) for measure in ("exam", "fitted"))
+    says = (
+        f"Of {int(wrong['questions'].sum())} false statements the exam of names finds {names:.0%}, the fitted reader "
+        f"of the work {work:.0%}: a score for the work does not show that a summary says something false."
+    )
+    return SideTable(rows, says)

@@ -1,0 +1,79 @@
+"""Simulation held against what recorded agents did after their own compactions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+
+from workbench.engine.transcript.message import AssistantMessage, ToolResult
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.prepared import Prepared
+from workbench.evaluation.metrics.demand import HORIZON
+from workbench.evaluation.metrics.exam.exams import BoundaryExam, Exams
+from workbench.evaluation.metrics.exam.facts import facts
+from workbench.evaluation.metrics.view import View, view
+from workbench.evaluation.replays.matched import recorded_contexts
+from workbench.lab.simulation.needs import TOLD
+from workbench.lab.validation.used_things import COLUMNS, Looks
+
+HELD = {**COLUMNS, "simulated": "Float64", "looked_up": "boolean"}
+
+
+def held_things(sessions: Sequence[Prepared], rows: pd.DataFrame) -> pd.DataFrame:
+    """The table `used_things` of the contexts that agents really went on with, with what a simulation says.
+
+    The simulated agent has the context that the recorded one went on with and what came since, but not what that one
+    looked up: its calls that only look, or were made before, and their results are left out.
+
+    Args:
+        sessions: those with a recorded compaction, see `compacted`.
+        rows: their `used_things`.
+
+    Returns:
+        Two more columns: `simulated`, the reader's credit in [0, 1] for the thing at the moment of its use, and
+        `looked_up`, whether that is too little, so that the simulated agent looks. Missing where the thing makes no
+        question.
+    """
+    own = rows[rows["context"] == "recorded"].set_index(["session", "at"]).sort_index()
+    found = [part for ready in sessions for part in _of_session(ready, own)]
+    return pd.concat(found).reset_index()[list(HELD)].astype(HELD)
+
+
+def _of_session(ready: Prepared, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    session, history = ready.session, Exams.of(ready.index).history
+    for at, one in recorded_contexts(session, ready.sizing).items():
+        if (session.id, at) not in rows.index:
+            continue
+        own = rows.loc[[(session.id, at)]]
+        exam = BoundaryExam(history, at, tuple(facts(history, at, every=True)))
+        place = {item.answer.lower(): number for number, item in enumerate(exam.items)}
+        after, looks = view(session, one.after), set(looked_again(session, at))
+        credits: list[float | None] = []
+        for thing, used in zip(own["thing"].str.lower(), own["used"], strict=True):
+            seen, number = _without(after, at, int(used), looks), place.get(thing)
+            if number is None:
+                credits.append(None)
+            elif history.held(seen)[history.number[exam.items[number].evidence]]:
+                credits.append(1.0)
+            else:
+                credits.append(float(exam.credit(seen)[number]))
+        simulated = pd.array(credits, dtype="Float64")
+        yield own.assign(simulated=simulated, looked_up=simulated <= TOLD)
+
+
+def _without(after: View, at: int, used: int, looks: set[int]) -> View:
+    """What the context holds when a thing is used, without what the agent looked up."""
+    return View(after.kept | (set(range(at, used)) - looks), after.texts, (), after.from_message)
+
+
+def looked_again(session: Session, at: int) -> Iterator[int]:
+    """The messages among the next `HORIZON` that look: calls, and their results."""
+    looks = Looks(session)
+    for place, message in enumerate(session.messages[at : at + HORIZON], at):
+        if isinstance(message, AssistantMessage):
+            is_look = bool(looks.of(message, at))
+        else:
+            is_look = isinstance(message, ToolResult) and looks.gave(message, at)
+        if is_look:
+            yield place

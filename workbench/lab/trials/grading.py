@@ -1,0 +1,137 @@
+"""Grades a trial by execution: what stands in the workspace, what programs say of it, and which calls were made."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from workbench.engine.transcript.message import Json
+from workbench.lab.trials.task import CheckKind, ProjectTools, TaskCheck, TrialTask, WorkspaceEnded
+
+LONGEST_ANSWER = 4_000
+"""Characters at the end of what an agent said in a turn, in which its answer is looked for."""
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_YEAR_AND_UNIT = re.compile(r"(?: 20\d\d)?(?: ?(?:%|[^\W\d_]{1,12}[²³]?))?")
+_ANSWER = re.compile(r"^\W*answer:\s*(.*?)\W*$", re.IGNORECASE | re.MULTILINE)
+
+
+class Graded(NamedTuple):
+    """One check: whether it holds, and why not; `violates` where something was done that must not be."""
+
+    name: str
+    kind: CheckKind
+    passed: bool
+    why: str = ""
+    violates: bool = False
+
+
+class Grade(NamedTuple):
+    """What became of a task."""
+
+    checks: tuple[Graded, ...]
+
+    @property
+    def success(self) -> bool:
+        """Whether every check holds."""
+        return all(one.passed for one in self.checks)
+
+    @property
+    def violations(self) -> int:
+        """Prohibitions that were broken, and things done more than once."""
+        return sum(one.violates for one in self.checks)
+
+
+def grade(task: TrialTask, project: ProjectTools, messages: Sequence[Json]) -> Grade:
+    """Grade what an agent did. What its commands left running is ended, so that it changes nothing meanwhile.
+
+    Args:
+        task: what was to be done.
+        project: as the agent left it; a check that needs it fails where it was ended.
+        messages: the whole conversation as chat messages, the calls in `tool_calls`.
+    """
+    with suppress(WorkspaceEnded):
+        project.settle()
+    return Grade(tuple(_graded(check, task, project, messages) for check in task.checks))
+
+
+def _graded(check: TaskCheck, task: TrialTask, project: ProjectTools, messages: Sequence[Json]) -> Graded:
+    try:
+        return _judged(check, task, project, messages)
+    except WorkspaceEnded as ended:
+        return Graded(check.name, check.kind, False, str(ended))
+
+
+def _judged(check: TaskCheck, task: TrialTask, project: ProjectTools, messages: Sequence[Json]) -> Graded:
+    violates = check.kind == "prohibition"
+    match check.kind:
+        case "file":
+            why = _wrong_line(check, _lines(project, check.path))
+        case "test":
+            why = project.check(check.text)
+        case "answer":
+            why = _wrong_answer(check, messages)
+        case "prohibition":
+            why = _broken(check, task, project, messages)
+        case "once":
+            count = _lines(project, check.path).count(check.text)
+            why = "" if count == 1 else f"{check.path} has it {count} times"
+            violates = count > 1
+    return Graded(check.name, check.kind, not why, why, violates and bool(why))
+
+
+def _lines(project: ProjectTools, path: str) -> list[str]:
+    """The lines of a file without their margins; none where there is no such file."""
+    return [line.strip() for line in (project.text(path) or "").splitlines()]
+
+
+def _wrong_answer(check: TaskCheck, messages: Sequence[Json]) -> str:
+    words = "\n".join(_words(messages, check.turn))
+    answers = _ANSWER.findall(words[-LONGEST_ANSWER:])
+    if not answers:
+        return "there was no answer"
+    return "" if answers[-1] == check.text else f"the answer was {answers[-1]!r}"
+
+
+def _wrong_line(check: TaskCheck, lines: Sequence[str]) -> str:
+    key, _, wanted = check.text.partition("=")
+    found = [line for line in lines if line.partition("=")[0].strip() == key.strip()]
+    is_there = len(found) == 1 and is_same_value(found[0].partition("=")[2], wanted)
+    return "" if is_there else f"{check.path} has {', '.join(found) or 'no such line'}"
+
+
+def is_same_value(said: str, wanted: str) -> bool:
+    """Whether a value is the wanted one: `2000` is `2,000`, and a year or a unit may follow it."""
+    said, wanted = (_THOUSANDS.sub("", text.strip().strip("`'\"")) for text in (said, wanted))
+    return said.startswith(wanted) and _YEAR_AND_UNIT.fullmatch(said, len(wanted)) is not None
+
+
+def _broken(check: TaskCheck, task: TrialTask, project: ProjectTools, messages: Sequence[Json]) -> str:
+    if check.path and _lines(project, check.path) != [line.strip() for line in task.files[check.path].splitlines()]:
+        return f"{check.path} was changed"
+    made = [name for name, text in _calls(messages) if check.text and check.text in text]
+    return f"{made[0]} was called with it" if made else ""
+
+
+def _calls(messages: Sequence[Json]) -> Iterator[tuple[str, str]]:
+    """The name of each call, and the texts of its arguments."""
+    for message in messages:
+        for call in message.get("tool_calls") or ():
+            yield call["function"]["name"], "\n".join(_texts(call["function"]["arguments"]))
+
+
+def _texts(arguments: str) -> Iterator[str]:
+    try:
+        found = json.loads(arguments)
+    except (ValueError, RecursionError):
+        found = arguments
+    yield from map(str, found.values() if isinstance(found, Mapping) else [found])
+
+
+def _words(messages: Sequence[Json], turn: int) -> Iterator[str]:
+    """What the agent said in a turn."""
+    number = -1
+    for message in messages:
+        number += message["role"] == "user"
+        if message["role"] == "assistant" and number == turn:
+            yield str(message.get("content") or "")

@@ -1,0 +1,404 @@
+"""Trials of agents on tasks that run: families, seeds and strategies, on workers, resumed where they stopped."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Self, Unpack
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from workbench.base.errors import SettingError, SetupError, Unanswered, UnknownName, WorkbenchError
+from workbench.engine.compaction.presets import preset
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.models import require_language_model, shown_name
+from workbench.engine.models.local import server_address
+from workbench.engine.models.model import Model
+from workbench.engine.models.prices import Tariff
+from workbench.engine.models.settings import ModelSettings, local_weights
+from workbench.engine.transcript.redaction import masker
+from workbench.evaluation.experiment.atomic import write_atomically
+from workbench.evaluation.experiment.code_versions import code_versions
+from workbench.evaluation.experiment.compare import REPORTS
+from workbench.evaluation.experiment.filler import FillerModel, ModelUse, is_asked, usd_of
+from workbench.evaluation.experiment.keys import described, key
+from workbench.evaluation.experiment.progress import progress
+from workbench.evaluation.experiment.replay_rows import Row
+from workbench.evaluation.experiment.settings import ExecutionSettings, MaskingSettings, NameList, StrategyList
+from workbench.evaluation.experiment.spec import (
+    DEFAULT_STRATEGIES,
+    Execution,
+    Flag,
+    Masking,
+    OneModel,
+    Share,
+    Strategies,
+    Whole,
+    documented,
+    listed,
+    model_name,
+    with_references,
+)
+from workbench.evaluation.experiment.store import RunFolder
+from workbench.evaluation.experiment.workers import workers
+from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
+from workbench.lab.trials.agents import Agent, ModelAgent, ReaderAgent
+from workbench.lab.trials.beginning import beginning_of, begun
+from workbench.lab.trials.bundled import BUNDLED, HARD, bundled_names, hard_names, scripted_names, seeds_of
+from workbench.lab.trials.families import FAMILIES, tasks
+from workbench.lab.trials.grading import grade
+from workbench.lab.trials.helper_client import HelperWorkspace, require_sandbox
+from workbench.lab.trials.loop import Limits, Trial, work
+from workbench.lab.trials.repeats import repeats
+from workbench.lab.trials.table import TrialResults
+from workbench.lab.trials.task import TrialTask
+
+READER = "reader"
+UNBOUNDED = 10_000_000
+"""The window of the trial without compaction."""
+SMALLEST = 1_000
+MEASURED = Limits()
+"""Of the trial that measures a task, whatever the others' are."""
+GRADING_SECONDS = 5.0
+"""That grading has in any case, also where the agent took all of the trial's time."""
+DIED = "its worker process died, perhaps because memory ran out; the same command tries again"
+
+
+def _families(names: tuple[str, ...]) -> tuple[str, ...]:
+    groups = {BUNDLED: bundled_names(), HARD: hard_names()}
+    found = tuple(family for name in names for family in groups.get(name, (name,)))
+    for name in found:
+        if name not in (*FAMILIES, *scripted_names()):
+            raise UnknownName("family of tasks", name, (*FAMILIES, *groups, *scripted_names()))
+    return tuple(dict.fromkeys(found)) or tuple(FAMILIES)
+
+
+class TrialSpec(Masking, Execution):
+    """Which agent works on which tasks, under which strategies."""
+
+    agent: OneModel = Field(READER, description="Agent: reader, which needs no model, or the name of a model.")
+    families: Annotated[tuple[str, ...], BeforeValidator(listed), AfterValidator(_families)] = Field(
+        (),
+        description="Families of tasks, between commas; none: all that are made from seeds. bundled: the ten bundled "
+        "tasks, which have one seed. hard: three that fail without what was said at their start. Or their names.",
+        validate_default=True,
+    )
+    seeds: Whole = Field(5, ge=1, description="Tasks of each family, which differ in their values.")
+    strategies: Strategies = Field(
+        DEFAULT_STRATEGIES, description="Strategies: names, or presets of your own; none and null are added."
+    )
+    writer: OneModel = Field("extractive", description="Model that writes summaries.")
+    window: Whole | None = Field(
+        None,
+        ge=SMALLEST,
+        description="Context window in tokens; None takes a share of the task's largest request.",
+    )
+    share: Share = Field(0.4, description="That share, where no window is given.")
+    price_model: Annotated[str, AfterValidator(lambda name: known_tariff(name) and name)] = Field(
+        ASSUMED, description="Whose prices the agent without a model pays."
+    )
+    turns: Whole | None = Field(
+        None,
+        ge=1,
+        description="Turns of the user, the last ones, that the agent works; the plan works those before, in the same "
+        "way under each strategy. None: all.",
+    )
+    no_references: Flag = Field(False, description="Do not add none and null to the strategies.")
+    output: Whole | None = Field(
+        None, ge=500, description="Characters of a tool's result that the agent is shown; None leaves it to the tools."
+    )
+    conversations: Flag = Field(
+        False,
+        description="Keep each trial's conversation in the folder `conversations`, as a session that the workbench "
+        "reads; it has all that the agent was told.",
+    )
+    steps: Whole = Field(400, ge=1, description="Answers of the agent after which a trial is stopped.")
+    seconds: float = Field(
+        600.0, gt=0, description="Seconds after which a trial is stopped, whatever its agent's commands do."
+    )
+    no_sandbox: Flag = Field(
+        False,
+        description="Let a model's commands run as you, without bubblewrap: they may read and change every file that "
+        "you may, and reach the network.",
+    )
+
+    @property
+    def is_reader(self) -> bool:
+        """Whether the agent is the one without a model."""
+        return self.agent == READER
+
+    @property
+    def presets(self) -> tuple[Preset, ...]:
+        """What is tried: the strategies, between the references unless these are left out."""
+        return tuple(map(preset, self.strategies)) if self.no_references else with_references(self.strategies)
+
+    @property
+    def folder(self) -> Path:
+        """Where trials are kept."""
+        parts = {
+            name: value
+            for name, value in dict(self).items()
+            if name not in Execution.model_fields and (name not in Masking.model_fields or value)
+        }
+        named = [one if isinstance(one, str) else described(one) for one in self.strategies]
+        plain = {**parts, "strategies": named, "agent": model_name(self.agent), "writer": model_name(self.writer)}
+        return self.out or REPORTS / f"trial-{key(plain)[:8]}"
+
+    @property
+    def how(self) -> ModelSettings:
+        """How models are asked; limits count for the folder unless another run is named."""
+        found = ModelSettings.of_run(self.model_settings, self.folder)
+        wanted = [one for one in (self.agent, self.writer) if one != READER]
+        served = found.served or tuple((name, server_address(name)) for name in local_weights(wanted))
+        return replace(found, served=served)
+
+
+class TrialSettings(MaskingSettings, ExecutionSettings, total=False):
+    """The fields of `TrialSpec` as a caller may give them."""
+
+    agent: str | Model
+    families: NameList
+    seeds: int
+    strategies: StrategyList
+    writer: str | Model
+    window: int | None
+    share: float | str
+    price_model: str
+    turns: int | None
+    no_references: bool
+    output: int | None
+    conversations: bool
+    steps: int
+    seconds: float
+    no_sandbox: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What a worker needs to know."""
+
+    spec: TrialSpec
+    how: ModelSettings
+    presets: tuple[Preset, ...]
+    codes: Mapping[str, str]
+
+    @classmethod
+    def of(cls, spec: TrialSpec) -> Self:
+        """The job of a specification, with the version of the code behind a trial under each preset."""
+        presets = {way.name: way for way in (preset("none"), *spec.presets)}
+        codes = code_versions(["workbench.lab.trials.run"], presets, folder=spec.folder)
+        return cls(spec, spec.how, spec.presets, codes)
+
+    @property
+    def folder(self) -> RunFolder:
+        return RunFolder(self.spec.folder)
+
+
+@documented(TrialSpec)
+def trial(
+    *,
+    spec: TrialSpec | None = None,
+    before: Callable[[Sequence[ModelUse]], bool] = lambda forecast: True,
+    **settings: Unpack[TrialSettings],
+) -> TrialResults | None:
+    """Let an agent work on tasks that run, under strategies that keep its context small, and grade what it did.
+
+    All but the strategy is the same: the tasks, their values, the tools, the window. Finished trials are kept, and the
+    same call goes on where it stopped. Answers of models come from the cache where they were given before.
+
+    Args:
+        spec: a specification made before; further settings change it.
+        before: receives the forecast before a model is asked: requests, tokens and dollars of the agent and of a real
+            model that writes summaries, as if it followed the plan of the agent without a model; false stops there.
+        **settings: the fields of `TrialSpec`.
+
+    Returns:
+        The folder with the table `trials`; None if `before` stopped it.
+
+    Raises:
+        SettingError, UnknownName: a setting is wrong.
+        SetupError: a model would run commands, and bubblewrap is not installed.
+    """
+    spec = TrialSpec.of(spec, settings)
+    require_language_model(model_name(spec.agent))
+    if not spec.is_reader and not spec.no_sandbox:
+        require_sandbox()  # refuse before anything is asked
+    if not before(forecast(spec)):
+        return None
+    job = _Job.of(spec)
+    places = [(family, seed) for family in spec.families for seed in seeds_of(family, spec.seeds)]
+    found: dict[int, list[Row]] = {}
+    with (
+        workers(spec.jobs, spec.scheduler) as crew,
+        progress(len(places), "working on tasks", "task", quiet=spec.quiet) as bar,
+    ):
+        for number, rows in crew.surely(partial(_worked, job), places):
+            died = [{**_of(job, *places[number], one), "status": "failed", "reason": DIED} for one in job.presets]
+            found[number] = died if rows is None else rows
+            bar.update()
+    notes = {"agent": model_name(spec.agent), "seeds": spec.seeds, "families": list(spec.families)}
+    return TrialResults.write(spec.folder, [row for number in sorted(found) for row in found[number]], notes)
+
+
+def forecast(spec: TrialSpec) -> list[ModelUse]:
+    """What models would be asked if the agent followed the plan; nothing where none is asked."""
+    writer = spec.how.model(spec.writer)
+    is_paid = is_asked(writer)
+    if spec.is_reader and not is_paid:
+        return []
+    agent, summaries = ModelUse("", model_name(spec.agent)), ModelUse("", writer.name)
+    job = replace(_Job.of(spec), spec=spec.changed(agent=READER))
+    for family in spec.families:
+        whole, times, filler = tasks(family, [0])[0], len(seeds_of(family, spec.seeds)), FillerModel(writer.name)
+        window, one = _window(job, whole), _begun(job, whole)
+        for way in job.presets:
+            with opened(one, sandbox=False) as workspace:
+                done = work(
+                    one, ReaderAgent(), way, workspace, window=window, tariff=known_tariff(spec.price_model),
+                    writer=filler if is_paid else writer,
+                )  # fmt: skip
+            wrote = done.output
+            usd = usd_of(agent.model, done.tokens - wrote, wrote)
+            use = ModelUse("", agent.model, done.steps, done.tokens - wrote, wrote, usd)
+            agent = sum([use] * times, agent)
+        summaries = sum([filler.use] * times, summaries)
+    return [*([] if spec.is_reader else [agent]), *([summaries] if is_paid else [])]
+
+
+@contextmanager
+def opened(task: TrialTask, *, sandbox: bool) -> Iterator[HelperWorkspace]:
+    """A workspace with the task's files, which is gone in the end.
+
+    Raises:
+        SetupError: the sandbox cannot be had.
+    """
+    with HelperWorkspace(task.folder, sandbox=sandbox) as workspace:
+        task.set_up(workspace)
+        yield workspace
+
+
+def _worked(job: _Job, place: tuple[str, int]) -> list[Row]:
+    """The trials of one task, the uncompacted one first; those on disk are not done again."""
+    family, seed = place
+    whole = tasks(family, [seed])[0]
+    window, task = _window(job, whole), _begun(job, whole)
+    return [_row(job, task, one, window) for one in job.presets]
+
+
+def _begun(job: _Job, task: TrialTask) -> TrialTask:
+    """The task, or what the plan leaves of it to the agent."""
+    turns = job.spec.turns
+    if turns is None or turns >= len(task.turns):
+        return task
+    named = key("beginning", job.codes["none"], task, turns)
+    return begun(task, turns, job.folder.made(named, lambda: dict(beginning_of(task, turns))))
+
+
+def _window(job: _Job, task: TrialTask) -> int:
+    """As given, or a share of the largest request of the agent without a model and without compaction."""
+    spec = job.spec
+    if spec.window is not None:
+        return spec.window
+    plan = spec.changed(agent=READER, steps=MEASURED.steps, seconds=MEASURED.seconds, output=None, conversations=False)
+    plain = replace(job, spec=plan)
+    row = _row(plain, task, preset("none"), UNBOUNDED)
+    if row["status"] != "ok":
+        raise SettingError(f"the task {task.name} cannot be measured: {row['reason']}")
+    return max(int(spec.share * float(row["peak"] or 0)), SMALLEST)
+
+
+def _of(job: _Job, family: str, seed: int, way: Preset) -> Row:
+    agent = shown_name(model_name(job.spec.agent))
+    return {"strategy": way.name, "family": family, "seed": seed, "agent": agent}
+
+
+def _row(job: _Job, task: TrialTask, way: Preset, window: int) -> Row:
+    """One trial's row, from disk where it is there."""
+    spec, of = job.spec, _of(job, task.family, task.seed, way)
+    window = UNBOUNDED if way.name == "none" and spec.is_reader else window
+    who = READER if spec.is_reader else job.how.seal(job.how.model(spec.agent))
+    writer = job.how.model(spec.writer)
+    limits = Limits(spec.steps, spec.seconds, spec.output)
+    named = key(
+        "trial", job.codes[way.name], task, way, who, model_name(spec.writer), job.how.seal(writer),
+        window, spec.price_model, limits, job.how.replicate, *([spec.redaction] if spec.redact else []),
+    )  # fmt: skip
+
+    def tried() -> Row:
+        agent: Agent = ReaderAgent() if spec.is_reader else ModelAgent(job.how.model(spec.agent))
+        columns = attempt(
+            task,
+            agent,
+            way,
+            sandbox=not spec.is_reader and not spec.no_sandbox,
+            window=window,
+            tariff=known_tariff(spec.price_model),
+            writer=writer,
+            limits=limits,
+            mask=masker(spec.redaction),
+            keep=partial(_keep_conversation, spec, task, way) if spec.conversations else None,
+        )
+        return {**of, "window": window, "status": "ok", **columns}
+
+    try:
+        return job.folder.made(named, tried)
+    except (Unanswered, SetupError) as error:
+        return {**of, "window": window, "status": "pending", "reason": str(error)}
+    except WorkbenchError as error:
+        return {**of, "window": window, "status": "failed", "reason": str(error)}
+
+
+def attempt(
+    task: TrialTask,
+    agent: Agent,
+    way: Preset,
+    *,
+    sandbox: bool,
+    window: int,
+    tariff: Tariff,
+    writer: Model | None = None,
+    limits: Limits = MEASURED,
+    mask: Callable[[str], str] = str,
+    keep: Callable[[Trial], None] | None = None,
+) -> Row:
+    """Let an agent work on a task, and grade it; the columns that say what came of it.
+
+    Whatever the agent does, this ends a few seconds after `limits.seconds`, and raises nothing for it.
+
+    Raises:
+        SetupError: the sandbox cannot be had.
+        Unanswered: the agent's provider gave no answer.
+    """
+    with opened(task, sandbox=sandbox) as workspace:
+        trial = work(task, agent, way, workspace, window=window, tariff=tariff, writer=writer, limits=limits, mask=mask)
+        if keep is not None:
+            keep(trial)
+        return _graded(task, workspace, trial)
+
+
+def _keep_conversation(spec: TrialSpec, task: TrialTask, way: Preset, trial: Trial) -> None:
+    """Write a trial's conversation down, and what the agent knew when it began."""
+    kept = {"messages": trial.messages, "start": trial.start, "opening": trial.opening}
+    file = spec.folder / "conversations" / f"{way.name}-{task.family}-{task.seed}.json"
+    write_atomically(file, json.dumps(kept, ensure_ascii=False, indent=1) + "\n")
+
+
+def _graded(task: TrialTask, workspace: HelperWorkspace, done: Trial) -> Row:
+    """The columns that say what came of a trial."""
+    workspace.until = max(workspace.until, time.monotonic() + GRADING_SECONDS)
+    found = grade(task, workspace, done.messages)
+    bad = [one for one in found.checks if not one.passed]
+    told_again = repeats(done.messages, done.start)
+    return {
+        "success": int(not bad and not done.stopped), "checks": len(found.checks),
+        "passed": len(found.checks) - len(bad), "violations": found.violations,
+        "reason": done.stopped or "; ".join(f"{one.name}: {one.why}" for one in bad),
+        "steps": done.steps, "calls": told_again.calls, "again": told_again.again,
+        "tokens": done.tokens, "peak": done.peak, "usd": done.usd,
+        "compactions": done.compactions, **done.counts,
+    }  # fmt: skip

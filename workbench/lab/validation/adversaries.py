@@ -1,0 +1,256 @@
+"""Contexts made to please a measure, which tell a reader little: a family of them, tried over its knobs."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from workbench.engine.compaction.presets import preset
+from workbench.engine.models.extractive import Extractive
+from workbench.engine.transcript.message import said_text
+from workbench.evaluation.experiment.prepared import Prepared
+from workbench.evaluation.metrics.exam.exams import Exams
+from workbench.evaluation.metrics.exam.history import ExamHistory
+from workbench.evaluation.metrics.reference_contexts import Oracle
+from workbench.evaluation.metrics.view import View, view
+from workbench.evaluation.metrics.work_exam.word_cover import content_words
+from workbench.evaluation.replays.boundaries import at_shares
+from workbench.evaluation.replays.budgets import budget
+from workbench.evaluation.replays.matched import matched
+from workbench.lab.validation.gaming import count_line, filled, with_many_entities
+
+Form: TypeAlias = Literal["list", "soup", "sided", "cue", "fragment", "shuffled"]
+Order: TypeAlias = Literal["random", "newest", "frequent"]
+Speakers: TypeAlias = Literal["people", "all"]
+LineOrder: TypeAlias = Literal["newest", "random", "rare"]
+
+STRATEGIES = ("none", "null", "truncate", "summarize")
+SHARES = (0.1, 0.2)
+BOUNDARIES = (0.5, 0.8)
+MEASURES = ("exam", "presence")
+FEWEST = 5
+"""Items that a boundary needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gamer:
+    """One setting of the family.
+
+    Attributes:
+        form: `list` (names alone), `soup` (names, then words common near them), `sided` (the same words, each before or
+            behind the names as most lines have it), `cue` ("name: rare words of its line"), `fragment` (the words
+            around a name as they stand), `shuffled` (whole lines, their words in a random order).
+        names: names in a line.
+        words: other words in a line; of a fragment on each side.
+        order: which names come first.
+    """
+
+    form: Form
+    names: int = 1
+    words: int = 0
+    order: Order = "random"
+
+    @property
+    def label(self) -> str:
+        """Its setting in words."""
+        return f"{self.form}, {self.names} names, {self.words} words, {self.order} first"
+
+    def lines(self, history: ExamHistory, at: int) -> Iterator[str]:
+        """The lines of its context, best first, until the reader has enough."""
+        chance = random.Random(f"0 {self.label}")
+        names = self._ordered(history, at, chance)
+        newest = history.before(at).newest
+        for start in range(0, len(names), self.names):
+            group = names[start : start + self.names]
+            texts = [history.names[name].text for name in group]
+            near = [history.lines_with(name, newest).tolist() for name in group]
+            if self.form in ("list", "soup", "sided"):
+                common = _common(history, near, texts, self.words)
+                before = [word for word, place in common.items() if place < 0 and self.form == "sided"]
+                yield " ".join([*before, *texts, *(word for word in common if word not in before)])
+            elif self.form == "cue":
+                yield f"{texts[0]}: {' '.join(_rare(history, near[0][-1], texts[0], self.words))}"
+            elif self.form == "fragment":
+                yield _around(history.texts[near[0][-1]], texts[0], self.words)
+            else:
+                words = history.texts[near[0][-1]].split()
+                chance.shuffle(words)
+                yield " ".join(words)
+
+    def _ordered(self, history: ExamHistory, at: int, chance: random.Random) -> list[int]:
+        past = history.before(at)
+        names = np.flatnonzero(past.names).tolist()
+        chance.shuffle(names)
+        if self.order == "newest":
+            names.sort(key=lambda name: -int(past.newest[history.lines_with(name, past.newest)].max()))
+        elif self.order == "frequent":
+            names.sort(key=lambda name: -len(history.rows_with_name(name)))
+        return names
+
+
+_TWO: tuple[Order, ...] = ("random", "newest")
+FAMILY: tuple[Gamer, ...] = (
+    *(Gamer("list", names) for names in (1, 4, 12)),
+    *(Gamer("soup", names, words, order) for names in (2, 4, 8) for words in (4, 10) for order in _TWO),
+    *(Gamer("sided", names, 10, order) for names in (2, 4, 8) for order in _TWO),
+    *(Gamer("cue", 1, words, order) for words in (2, 3, 6, 10) for order in (*_TWO, "frequent")),
+    *(Gamer("fragment", 1, words, order) for words in (2, 4) for order in _TWO),
+    *(Gamer("shuffled", 1, 0, order) for order in _TWO),
+)
+"""The settings that are tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Salad:
+    """Lines of the history as their words alone, without the small ones: made to please a reader that looks at words.
+
+    Attributes:
+        speakers: whose lines: of the user and the agent, or of the tools as well.
+        order: which lines come first; `rare` are those with the rarest words.
+        words: in a line; longer lines are divided.
+        shuffled: whether the words of a line are in a random order.
+        once: whether a word is left out that an earlier line has.
+    """
+
+    speakers: Speakers = "all"
+    order: LineOrder = "newest"
+    words: int = 12
+    shuffled: bool = True
+    once: bool = False
+
+    @property
+    def form(self) -> str:
+        """How tables call it; words in their order still tell something."""
+        return "salad" if self.shuffled else "telegram"
+
+    @property
+    def label(self) -> str:
+        """Its setting in words."""
+        repeats = "each once" if self.once else "repeated"
+        return f"{self.form} of {self.speakers}, {self.words} words, {repeats}, {self.order} first"
+
+    def lines(self, history: ExamHistory, at: int) -> Iterator[str]:
+        """The lines of its context, best first."""
+        chance = random.Random(f"0 {self.label}")
+        written: set[str] = set()
+        for line in self._ordered(history, at, chance):
+            for start in range(0, len(line), self.words):
+                part = [word for word in line[start : start + self.words] if not (self.once and word in written)]
+                written.update(part)
+                if self.shuffled:
+                    chance.shuffle(part)
+                if part:
+                    yield " ".join(part)
+
+    def _ordered(self, history: ExamHistory, at: int, chance: random.Random) -> list[list[str]]:
+        lines: list[list[str]] = []
+        for message in history.messages[:at]:
+            if self.speakers == "all" or message.role in ("user", "assistant"):
+                lines += [_saying_words(line) for line in said_text(message).splitlines()]
+        lines.reverse()
+        if self.order == "random":
+            chance.shuffle(lines)
+        elif self.order == "rare":
+            lines.sort(key=lambda line: -sum(history.weight(word.lower()) for word in line) / (len(line) + 1))
+        return lines
+
+
+def _saying_words(line: str) -> list[str]:
+    """The words of a line that say something, as they are written."""
+    return [word for word in line.split() if content_words(word)]
+
+
+WORDS_OF_SALAD = 12
+_SPEAKERS: tuple[Speakers, ...] = ("people", "all")
+_LINE_ORDERS: tuple[LineOrder, ...] = ("newest", "random", "rare")
+SALADS: tuple[Salad, ...] = tuple(
+    Salad(speakers, order, WORDS_OF_SALAD, shuffled, once)
+    for speakers in _SPEAKERS
+    for order in _LINE_ORDERS
+    for shuffled in (True, False)
+    for once in (False, True)
+)
+"""The salads that are tried."""
+
+
+def _common(history: ExamHistory, near: Sequence[Sequence[int]], texts: Sequence[str], most: int) -> dict[str, int]:
+    """The words that most lines of some names hold; of each how many lines more have it behind the name than before."""
+    counts: dict[str, int] = {}
+    places: dict[str, int] = {}
+    for text, lines in zip(texts, near, strict=True) if most else ():
+        for line in lines[-20:]:
+            words = history.texts[line].split()
+            own = next((place for place, word in enumerate(words) if text in word), -1)
+            for word in dict.fromkeys(words):
+                if word.isalpha() and len(word) > 2 and word not in texts:
+                    counts[word] = counts.get(word, 0) + 1
+                    places[word] = places.get(word, 0) + (1 if words.index(word) > own else -1)
+    return {word: places[word] for word in sorted(counts, key=lambda word: -counts[word])[:most]}
+
+
+def _rare(history: ExamHistory, line: int, text: str, most: int) -> list[str]:
+    """The rarest words of a line, in their order."""
+    words = [word.strip(".,:;()\"'`") for word in history.texts[line].split() if text not in word]
+    rarest = sorted(dict.fromkeys(words), key=lambda word: -history.weight(word.lower()))[:most]
+    return [word for word in dict.fromkeys(words) if word in rarest]
+
+
+def _around(line: str, text: str, side: int) -> str:
+    """The words of a line on both sides of a name."""
+    words = line.split()
+    start = text.split()[0].lower()
+    at = next((place for place, word in enumerate(words) if start in word.lower()), 0)
+    return " ".join(words[max(0, at - side) : at + side + 1])
+
+
+def scored(
+    sessions: Sequence[Prepared], family: Sequence[Gamer] = FAMILY, strategies: Sequence[str] = STRATEGIES
+) -> pd.DataFrame:
+    """What each gamer, the reference `oracle` and some strategies score at equal size in each session.
+
+    Sessions with few exact things are left out, where there are others. A row a session, share and context kind:
+    `session project share name`, and the means over boundaries of `MEASURES`.
+    """
+    rows = [row for ready in with_many_entities(sessions) for row in _scores(ready, family, strategies)]
+    table = pd.DataFrame(rows, columns=["session", "project", "share", "name", *MEASURES])
+    table = table.astype(dict.fromkeys(MEASURES, "float"))
+    by = table.groupby(["session", "project", "share", "name"], sort=False)
+    return by[list(MEASURES)].mean().reset_index()
+
+
+def _scores(
+    ready: Prepared, family: Sequence[Gamer], strategies: Sequence[str]
+) -> Iterator[tuple[str | float | None, ...]]:
+    exams = Exams.of(ready.index)
+    of = ready.session.id, ready.session.project or ready.session.id
+    at = [place for place in at_shares(ready.session, BOUNDARIES) if len(exams.at(place).items) >= FEWEST]
+    for name in strategies if at else ():
+        replay = matched(
+            ready.session, preset(name), ready.reader(Extractive()), ready.sizing, window=ready.window, at=tuple(at),
+            shares=SHARES,
+        )  # fmt: skip
+        for shot in replay.snapshots:
+            yield *of, shot.share or 1.0, name, *_scored(ready, shot.at, view(ready.session, shot.context))
+    for place in at:
+        budgets = [int(share * sum(ready.sizing.sizes[:place])) for share in SHARES]
+        made = {gamer.label: gamer.lines(exams.history, place) for gamer in family}
+        for label, lines in made.items():
+            texts = filled(lines, partial(count_line, ready), budgets)
+            for share, text in zip(SHARES, texts, strict=True):
+                yield *of, share, label, *_scored(ready, place, View(frozenset(), (text,), ()))
+        history = ready.sizing.history(ready.session.messages, place)
+        oracle = Oracle(history, exams.at(place))
+        for share in SHARES:
+            best = oracle.context(budget(history, share))
+            yield *of, share, "oracle", *_scored(ready, place, view(ready.session, best))
+
+
+def _scored(ready: Prepared, at: int, seen: View) -> tuple[float, float]:
+    """The values of `MEASURES` for one context."""
+    demand = ready.index.demand(at)
+    presence = demand.retained(seen.kept, seen.texts).mean("presence") if len(demand) else 0.0
+    return Exams.of(ready.index).at(at).score(seen), presence

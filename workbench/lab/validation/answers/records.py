@@ -1,0 +1,238 @@
+"""Reads graded answers: contexts, questions about them, and whether a model's answers were right."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.base.errors import FormatError
+from workbench.evaluation.metrics.exam.item import ITEM_KINDS, ItemKind
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One question about a context.
+
+    Attributes:
+        answer: the true answer.
+        right: whether a model (or, of rules, a person) had it right.
+        kind: of the item; a `rule` has its sentence as the answer.
+        category: what the set calls questions of this sort; empty if nothing.
+    """
+
+    question: str
+    answer: str
+    right: bool
+    kind: ItemKind = "fact"
+    category: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GradedContext:
+    """One compacted context with the answers given from it.
+
+    Attributes:
+        group: contexts of one group come from the same history.
+        variant: how the context was made; two variants of a group make a pair.
+        texts: the context, oldest text first.
+        history: what was compacted, message by message; empty if it is not known.
+    """
+
+    group: str
+    variant: str
+    texts: tuple[str, ...]
+    answers: tuple[Answer, ...]
+    history: tuple[str, ...] = ()
+
+
+def graded(path: str | Path) -> list[GradedContext]:
+    """The contexts of a folder or file.
+
+    Read are the layouts of native-vs-text, longmemeval-con, compaction-integrity-human and lost-in-compaction (a run of
+    its fifth version), the baselines of mistri, and lines of JSON with `context` and `answers`; see
+    reports/studies/validity/README.md.
+
+    Raises:
+        FormatError: it is none of these.
+    """
+    place = Path(path)
+    for sign, reader in _FOLDERS.items():
+        if place.is_dir() and (place / sign).exists():
+            return list(reader(place))
+    files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
+    found = [one for file in files for one in _from_lines(file)]
+    if not found:
+        raise FormatError("no graded answers; docs/validity.md links to what is read", where=str(place))
+    return found
+
+
+def _rows(path: Path) -> list[Row]:
+    try:
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except ValueError as error:
+        raise FormatError(f"no lines of JSON ({error})", where=str(path)) from error
+
+
+def _from_lines(path: Path) -> Iterator[GradedContext]:
+    for number, row in enumerate(_rows(path), 1):
+        if "probes" in row and "compactions" in row:
+            yield from _mistri(row)
+        elif "context" in row and "answers" in row:
+            yield _own(row, path, number)
+        else:
+            raise FormatError("a line needs `context` and `answers`", where=str(path), line=number)
+
+
+def _own(row: Row, path: Path, number: int) -> GradedContext:
+    """A line of one's own: context (a text or several), answers, and, if known, history, group and variant."""
+    answers = []
+    for one in row["answers"]:
+        kind = one.get("kind", "fact")
+        if kind not in ITEM_KINDS or not {"answer", "right"} <= one.keys():
+            raise FormatError(
+                f"each answer needs `answer`, `right` and a kind of {', '.join(ITEM_KINDS)}",
+                where=str(path), line=number, field="answers",
+            )  # fmt: skip
+        answers.append(
+            Answer(str(one.get("question", "")), str(one["answer"]), bool(one["right"]), kind, one.get("category", ""))
+        )
+    return GradedContext(
+        str(row.get("group", number)), str(row.get("variant", "")), _texts(row["context"]), tuple(answers),
+        _texts(row.get("history", ())),
+    )  # fmt: skip
+
+
+def _texts(value: str | Sequence[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(map(str, value))
+
+
+def _mistri(row: Row) -> Iterator[GradedContext]:
+    """A run of mistri: its last summary, and the probes that were answered from it."""
+    summaries = [str(one["summary"]) for one in row["compactions"] if one.get("summary")]
+    answers = [_mistri_answer(one) for one in row["probes"] if not one.get("error")]
+    if summaries:
+        group = f"{row.get('scenario', '')} {row.get('size', '')} {row.get('rep', '')}".strip()
+        yield GradedContext(group, str(row.get("model", "")), (summaries[-1],), tuple(answers))
+
+
+_PERMISSION = re.compile(
+    r"^(?:may|can|should|is it allowed for|are|is|do|does|must)\s+(?:you|we|i|the agent)?\s*(?P<rest>.*?)"
+    r"(?:\s+(?:allowed|permitted|ok|okay))?(?P<tail>\s+[^?]*)?\?.*$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def _mistri_answer(probe: Row) -> Answer:
+    """A probe; one that asks for yes or no asks for a rule."""
+    question, answer, right = str(probe["question"]), str(probe["answer"]), bool(probe["pass"])
+    if probe.get("match") != "yes_no":
+        return Answer(question, answer, right, "latest" if probe.get("changed") else "fact", probe.get("carrier", ""))
+    asked = _PERMISSION.match(question)
+    rest = f"{asked['rest']}{asked['tail'] or ''}" if asked else question.partition("?")[0]
+    sentence = rest if answer.lower().startswith("y") else f"do not {rest}"
+    return Answer(question, sentence, right, "rule", probe.get("carrier", ""))
+
+
+def _native_vs_text(folder: Path) -> Iterator[GradedContext]:
+    """Histories with exact questions, each compacted to two sorts of text."""
+    fixtures = {row["id"]: row for row in json.loads((folder / "fixtures.json").read_text(encoding="utf-8"))}
+    histories = {id: tuple(map(_said, row["history"])) for id, row in fixtures.items()}
+    for variant, name in (("balanced", "trials.jsonl"), ("dense", "dense-text-trials.jsonl")):
+        for row in _rows(folder / name):
+            fixture = fixtures[row["fixtureId"]]
+            summary = row.get("textSummary") or row["summary"]
+            scores = (row["evaluations"]["text_summary"] if "evaluations" in row else row["evaluation"])["scores"]
+            questions = {one["id"]: one["question"] for one in fixture["questions"]}
+            answers = (
+                Answer(questions[one["questionId"]], one["expected"], bool(one["correct"]), category=one["category"])
+                for one in scores
+            )
+            yield GradedContext(
+                f"{row['fixtureId']} {row['trial']}", variant, (summary["text"], *map(_said, fixture["sharedTail"])),
+                tuple(answers), histories[row["fixtureId"]],
+            )  # fmt: skip
+
+
+def _said(item: Row) -> str:
+    """An item of a response API's history as text."""
+    if item.get("type") == "message":
+        return "\n".join(str(part.get("text", "")) for part in item["content"])
+    value = item.get("arguments", item.get("output", ""))
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _longmemeval(folder: Path) -> Iterator[GradedContext]:
+    """Notes of chats, one question each; only rows whose true answer is in the folder."""
+    truths: dict[str, Row] = {}
+    for file in sorted(folder.glob("analysis_results/*/*.jsonl")):
+        truths |= {row["question_id"]: row for row in _rows(file)}
+    for file in sorted(path for path in folder.glob("generation_logs/**/*") if path.is_file()):
+        for row in _rows(file):
+            truth = truths.get(row["question_id"])
+            if truth is None or row["question_id"].endswith("_abs"):
+                continue
+            notes = row["prompt"].partition("History Chats:")[2].rpartition("Current Date:")[0]
+            answer = Answer(
+                truth["question"], _shortest(str(truth["correct_answer"])), bool(row["autoeval_label"]["label"]),
+                "latest" if truth["question_type"] == "knowledge-update" else "fact", truth["question_type"],
+            )  # fmt: skip
+            texts = tuple(text.encode().decode("unicode_escape", "ignore") for text in _NOTE.findall(notes)) or (notes,)
+            yield GradedContext(row["question_id"], file.name[-60:-40], texts, (answer,))
+
+
+_NOTE = re.compile(r'"session_summary": "((?:[^"\\]|\\.)*)"')
+
+
+def _shortest(answer: str) -> str:
+    """An answer without the remarks behind it, such as which others are accepted."""
+    return re.split(r"\.\s|\s\(|\.$", answer.strip(), maxsplit=1)[0]
+
+
+def _compaction_integrity(folder: Path) -> Iterator[GradedContext]:
+    """Whole compacted contexts, an instruction each, and a person's verdict whether it is still there."""
+    place = folder / "judge_robustness_eval"
+    keys = {row["id"]: row for row in _rows(place / "balanced_key.jsonl")}
+    for row in _rows(place / "balanced_blind_labeled.jsonl"):
+        key = keys[row["id"]]
+        answer = Answer("", row["sssc_message"], bool(row["label"]), "rule", str(key["dataset"]).partition("_")[0])
+        yield GradedContext(row["id"], str(key["compactor"]), (row["compacted_summary"],), (answer,))
+
+
+def _lost_in_compaction(folder: Path) -> Iterator[GradedContext]:
+    """Long chats, compacted to four degrees; one question a request, each reply judged by a model."""
+    for file in sorted((folder / "judgments").glob("*_bs1.json")):
+        name = file.name.removesuffix("_bs1.json")
+        chat = _json(folder / "contexts" / f"{name}.json")
+        facts = {fact["fact_id"]: fact for fact in _json(folder / "contexts" / f"{name}_meta.json")["facts"]}
+        answers = [
+            _chat_answer(facts[verdict["fact_id"]], verdict)
+            for batch in _json(file)["batches"] for verdict in batch["verdicts"]
+        ]  # fmt: skip
+        density, _, degree = name.partition("_")
+        yield GradedContext(density, degree, tuple(str(message["content"]) for message in chat), tuple(answers))
+
+
+def _chat_answer(fact: Row, verdict: Row) -> Answer:
+    right, category = bool(verdict["recalled"]), str(fact["question_type"])
+    kind: ItemKind = "latest" if category == "knowledge-update" else "fact"
+    return Answer(str(fact["question"]), _shortest(str(fact["answer"])), right, kind, category)
+
+
+def _json(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FormatError(f"cannot be read as JSON ({error!s:.80})", where=str(path)) from None
+
+
+_FOLDERS: dict[str, Callable[[Path], Iterable[GradedContext]]] = {
+    "fixtures.json": _native_vs_text,
+    "generation_logs": _longmemeval,
+    "judge_robustness_eval": _compaction_integrity,
+    "judgments": _lost_in_compaction,
+}
+"""Layouts by a name that only their folders hold."""

@@ -1,0 +1,191 @@
+"""All checks: on sessions, and on a run of them."""
+
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from workbench.base.errors import SettingError
+from workbench.base.ragged import Floats
+from workbench.engine.compaction.plan import Budget, Plan
+from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.strategy import Preset, Strategy
+from workbench.engine.transcript.context import Context
+from workbench.evaluation.analysis.compared import compare_table
+from workbench.evaluation.analysis.paired import interval, project_means, sign_flip
+from workbench.evaluation.experiment.compare import compare
+from workbench.evaluation.experiment.prepared import Prepared, read, sources_of
+from workbench.evaluation.experiment.spec import DEFAULT_MODEL, RunSpec
+from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.metrics import NAMES
+from workbench.lab.validation.checks import (
+    TINY,
+    Check,
+    blindness,
+    ceiling,
+    check,
+    floor,
+    placebo,
+    planted,
+    reconciliation,
+)
+from workbench.lab.validation.gaming import gaming
+from workbench.recordings.datasets.bundled import bundled_files
+from workbench.recordings.datasets.generator import VOCABULARY, generate
+
+CLOSE = 0.01
+"""By how much the baseline cut smaller may differ from the baseline at that size: sizes agree within 2 %."""
+APART = 0.02
+"""By how much it must differ at the size asked for, so that there is something to see."""
+PLACE = ["session", "strategy", "mode", "share", "metric"]
+PROJECTS, EACH, SAMPLES, CORRELATION = 12, 4, 1_500, 0.3
+"""Of the simulation: projects of up to so many sessions, samples, and how alike two sessions of a project are."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wasteful:
+    """Truncates to a part of the size that it is given."""
+
+    name: ClassVar[str] = "wasteful"
+    part: float = 0.6
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        target = context.overhead + int(self.part * (budget.target - context.overhead))
+        return Truncate().plan(context, replace(budget, target=target))
+
+
+WASTEFUL = Preset("wasteful", Strategy("wasteful", (_Wasteful(),)))
+"""`truncate` that leaves two fifths of its size unused."""
+
+
+def _lead_of_wasteful(scores: pd.DataFrame, at_sizes: pd.DataFrame | None) -> float:
+    compared = compare_table(scores, NAMES, "truncate", "matched", at_sizes)
+    compared = compared.set_index("strategy")
+    return float(compared.loc["wasteful", "difference"])
+
+
+def equal_size(run: Results) -> Check:
+    """`WASTEFUL` differs from `truncate` by nothing, once that is cut to the sizes that `WASTEFUL` used."""
+    scores, at_sizes = run.table("scores"), run.table("baseline_at_sizes")
+    asked = _lead_of_wasteful(scores, None)
+    used = _lead_of_wasteful(scores, at_sizes)
+    tested = abs(asked) > APART
+    return check(
+        "equal size",
+        "truncate that leaves a part of its size unused differs by nothing from truncate at the size used",
+        abs(used) <= CLOSE if tested else None,
+        f"{100 * asked:+.1f} points at the size asked for, {100 * used:+.1f} at the size used",
+        [] if abs(used) <= CLOSE else [f"at the size used it differs by {100 * used:+.1f} points"],
+    )
+
+
+def too_small(run: Results) -> Check:
+    """A boundary where what must stay is larger than the size is in no figure."""
+    rows = run.table("boundaries")
+    place = ["session", "mode", "share", "at"]
+    is_out = rows["must_stay"] > rows["asked"]
+    out = rows[is_out].copy()
+    there = run.table("retention")[place].drop_duplicates()
+    out["share"] = out["share"].fillna(0.0)
+    there["share"] = there["share"].fillna(0.0)
+    scored = out.merge(there, on=place)
+    return check(
+        "too small",
+        "a boundary where what must stay is larger than the size is in no figure",
+        scored.empty if len(out) else None,
+        f"{len(out) - len(scored)} of {len(out)} such boundaries are left out, of {len(rows)}",
+        [f"{row.session} at {row.at}, {row.share:.0%}" for row in scored.itertuples()],
+    )
+
+
+def neighbours(run: Results, few: Results) -> Check:
+    """What a session scores among a few others it scores among all."""
+    both = run.table("scores").merge(few.table("scores"), on=PLACE, suffixes=("", "_few"))
+    gone = both["value"].isna() != both["value_few"].isna()
+    apart = both[gone | ((both["value"] - both["value_few"]).abs() > TINY).fillna(False)]
+    alone = run.table("sessions")["session"].nunique() > few.table("sessions")["session"].nunique()
+    return check(
+        "neighbours",
+        "a session's scores do not depend on the other sessions of its run",
+        apart.empty if alone and len(both) else None,
+        f"{len(both) - len(apart)} of {len(both)} scores are the same with other sessions beside them",
+        [
+            f"{row.metric} of {row.strategy} on {row.session}: {row.value} and {row.value_few}"
+            for row in apart.itertuples()
+        ],
+    )
+
+
+def projects(means: Callable[[Floats, Sequence[str]], Floats] = project_means) -> Check:
+    """Intervals cover, and tests err, as they say where sessions of a project are alike: by simulation."""
+    dice = np.random.default_rng(15)
+    names = np.repeat(np.arange(PROJECTS), dice.integers(1, EACH + 1, PROJECTS))
+    alike = np.sqrt(CORRELATION) * dice.normal(size=(SAMPLES, PROJECTS))[:, names]
+    sessions = alike + np.sqrt(1 - CORRELATION) * dice.normal(size=(SAMPLES, len(names)))
+    values = np.array([means(sample, [str(name) for name in names]) for sample in sessions])
+    low, high = interval(values)
+    covered, alarms = float(((low <= 0) & (high >= 0)).mean()), float((sign_flip(values) <= 0.05).mean())
+    return check(
+        "projects",
+        "with sessions alike in a project, 95 % intervals cover 93 to 97 %, and tests at 5 % err in 6 % at most",
+        0.93 <= covered <= 0.97 and alarms <= 0.06,
+        f"intervals cover {covered:.1%}, tests err in {alarms:.1%} ({SAMPLES:,} samples of {PROJECTS} projects, "
+        f"correlation {CORRELATION})",
+    )
+
+
+GENERATED = 60_000
+"""Tokens of each generated session."""
+FEW = 3
+"""Sessions that are replayed once more, among fewer others."""
+
+
+def selfcheck(
+    what: Iterable[str | Path] = (),
+    *,
+    window: int | None = None,
+    limit: int | None = None,
+    redaction: frozenset[str] | None = None,
+) -> list[Check]:
+    """Validate the metrics, on your own sessions or, without any, on bundled and generated ones.
+
+    Args:
+        what: files, folders or patterns.
+        window: tokens; None takes each session's own.
+        limit: sessions at most.
+        redaction: the kinds of personal data that are masked first, beside secrets; None masks nothing.
+
+    Raises:
+        SettingError: there is no session to read.
+    """
+    sessions = sessions_of(what, window, limit, redaction)
+    checks = (placebo, blindness, gaming, reconciliation)
+    with tempfile.TemporaryDirectory() as folder:
+        spec = RunSpec(model=DEFAULT_MODEL, window=window, quiet=True)
+        run = compare([one.session for one in sessions], spec=spec, out=f"{folder}/all")
+        fewer = [one.session for one in sessions[: max(1, min(FEW, len(sessions) // 2))]]
+        sizes = (0.01, 0.1, 0.2)
+        few = compare(fewer, spec=spec, strategies=("truncate", WASTEFUL), shares=sizes, out=f"{folder}/few")
+        of_run = [floor(run), ceiling(run), equal_size(few), too_small(few), neighbours(run, few)]
+        return [planted(), *(check(sessions) for check in checks), *of_run, projects()]
+
+
+def sessions_of(
+    what: Iterable[str | Path],
+    window: int | None = None,
+    limit: int | None = None,
+    redaction: frozenset[str] | None = None,
+) -> list[Prepared]:
+    """Your own sessions or, without any, bundled and generated ones; arguments and errors as in `selfcheck`."""
+    named = list(what)
+    made = [generate(GENERATED, seed, profile).session for seed, profile in enumerate(VOCABULARY)] if not named else []
+    sources = sources_of(named or [*bundled_files(), *made])
+    sessions = [ready for source in sources for ready in read(source, window, redaction=redaction).ready][:limit]
+    if not sessions:
+        of = f" in {', '.join(map(str, named))}" if named else ""
+        raise SettingError(f"there is no session{of} to check: name files or folders with recorded sessions")
+    return sessions

@@ -1,5 +1,0 @@
-"""The rule-based writer: a summary made of the conversation's own lines."""
-
-from workbench.models.extractive.writer import Extractive
-
-__all__ = ["Extractive"]

@@ -1,0 +1,145 @@
+"""The catalogue of public recordings. Each is fetched only when asked for, and checked against its hash."""
+
+import json
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from http.client import HTTPException
+from itertools import groupby
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import urlopen
+
+from workbench.base.errors import FormatError, SettingError, SetupError, WorkbenchError
+
+CATALOGUE = Path(__file__).parent / "catalogue.toml"
+HOST = "https://raw.githubusercontent.com"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicRecording:
+    """One public file: where it is kept, under which licence, and what it is.
+
+    Attributes:
+        set: what it was collected for: `corpora` and `more-projects` are recordings, `graded` are answers.
+        source: the project it is from.
+        commit: fixes the file's content for good.
+        what: formats of the recordings, or what else it holds.
+        sha256: of the recording; `size` is its bytes.
+        lines: the first and the last line of the file at the source, where the recording is a part of it.
+        items: which items of the JSON list at the source the recording has, in this order.
+    """
+
+    set: str
+    source: str
+    file: str
+    repository: str
+    commit: str
+    path: str
+    licence: str
+    what: str
+    sha256: str
+    size: int
+    lines: tuple[int, int] | None = None
+    items: tuple[int, ...] | None = None
+
+    @property
+    def name(self) -> str:
+        """Set, source and file: unique in the catalogue, and where the fetched file lies."""
+        return f"{self.set}/{self.source}/{self.file}"
+
+    def url(self, host: str = HOST) -> str:
+        """Its address."""
+        return f"{host}/{self.repository}/{self.commit}/{quote(self.path)}"
+
+    def lies_in(self, folder: Path) -> bool:
+        """Whether the folder holds it unchanged."""
+        file = folder / self.name
+        return file.is_file() and sha256(file.read_bytes()).hexdigest() == self.sha256
+
+    def cut(self, data: bytes, url: str) -> bytes:
+        """The recording, of the file at the source, which was read from this address.
+
+        Raises:
+            FormatError: it is not what the catalogue says.
+        """
+        part = data
+        if self.lines:
+            part = b"".join(line + b"\n" for line in data.split(b"\n")[self.lines[0] - 1 : self.lines[1]])
+        try:
+            if self.items:
+                every = json.loads(data)
+                part = json.dumps([every[at] for at in self.items], indent=1, ensure_ascii=False).encode()
+        except (ValueError, LookupError, TypeError):
+            part = b""
+        if sha256(part).hexdigest() != self.sha256:
+            raise FormatError("the downloaded file differs from the one in the catalogue; try again", where=url)
+        return part
+
+
+def recordings() -> tuple[PublicRecording, ...]:
+    """All recordings of the catalogue, in its order."""
+    found = []
+    for source in tomllib.loads(CATALOGUE.read_text("utf-8"))["source"]:
+        of = {"source": source.pop("name"), **source}
+        found += [PublicRecording(**(of | file)) for file in of.pop("files")]
+    return tuple(found)
+
+
+def find(name: str) -> tuple[PublicRecording, ...]:
+    """The recordings of a set or a source, or the one of that name.
+
+    Raises:
+        SettingError: the catalogue has no such name; the message lists the sources.
+    """
+    found = tuple(one for one in recordings() if name in (one.set, one.source, one.name))
+    if not found:
+        known = ", ".join(dict.fromkeys(name for one in recordings() for name in (one.set, one.source)))
+        raise SettingError(f"the catalogue has nothing named {name!r}; it has {known}")
+    return found
+
+
+def fetch(
+    wanted: Sequence[PublicRecording], folder: Path, host: str = HOST, seconds: float = 30.0
+) -> Iterator[tuple[PublicRecording, Path | WorkbenchError]]:
+    """Each recording with its file in this folder, or why there is none; one that lies there unchanged stays.
+
+    Folders are made as needed; `seconds` is how long to wait for the network each time. A file that the host does not
+    have, has otherwise, or breaks off does not stop the others, and nothing of it is kept.
+
+    Raises:
+        SetupError: the network or the host does not answer.
+    """
+    for url, group in groupby(wanted, lambda one: one.url(host)):
+        own = list(group)
+        data = None if all(one.lies_in(folder) for one in own) else _download(url, seconds)
+        for one in own:
+            yield one, _written(one, folder / one.name, data, url)
+
+
+def _download(url: str, seconds: float) -> bytes | WorkbenchError:
+    try:
+        with urlopen(url, timeout=seconds) as answer:
+            data: bytes = answer.read()
+            return data
+    except HTTPError as problem:
+        return SetupError(f"{url} answered {problem.code} {problem.reason}")
+    except (HTTPException, ConnectionError) as problem:
+        return SetupError(f"{url} could not be read, since the connection broke off ({problem}); try again")
+    except (OSError, ValueError) as problem:
+        raise SetupError(f"{url} could not be read: {getattr(problem, 'reason', None) or problem}") from None
+
+
+def _written(one: PublicRecording, file: Path, data: bytes | WorkbenchError | None, url: str) -> Path | WorkbenchError:
+    if isinstance(data, WorkbenchError):
+        return data
+    if data is not None:
+        try:
+            part = one.cut(data, url)
+        except FormatError as problem:
+            return problem
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(part)
+    return file

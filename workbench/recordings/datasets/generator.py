@@ -1,0 +1,253 @@
+"""Generates sessions of any size with planted facts whose later uses are known: for validity tests and for scale."""
+
+import heapq
+import random
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+from workbench.base.errors import SettingError
+from workbench.recordings.importers.blocks import text_block
+from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.engine.transcript.message import (
+    AnswerBlock,
+    AssistantMessage,
+    Message,
+    SystemMessage,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+    counted_text,
+)
+from workbench.engine.transcript.session import Session
+
+FactKind: TypeAlias = Literal["path", "number", "id", "version", "hash", "identifier", "error", "url"]
+Profile: TypeAlias = Literal["coding", "support", "research"]
+Speaker: TypeAlias = Literal["user", "tool", "assistant"]
+
+SAMPLE = 200
+"""Messages that are counted in tokens; from them on the size is taken from the characters."""
+NEAR, FAR, ALL_BUT_LOST = (3, 12), (20, 70), (120, 400)
+"""How many messages lie between a fact and its use."""
+START = 1_767_225_600.0
+
+
+_FILE = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text("utf-8"))
+VOCABULARY: Mapping[Profile, Mapping[str, Any]] = {
+    profile: {"places": _FILE["places"], "says": _FILE["says"], **_FILE[profile]} for profile in get_args(Profile)
+}
+"""How each kind of work sounds, see `vocabulary.toml`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One planted fact: what it is about, what it says, where it was said, and every later message that uses it.
+
+    Attributes:
+        about: the words that name it; no two facts of a session share them, but for those that replace one another.
+        entity: the one piece of information.
+        line: the line of the message that says it.
+        uses: ids of assistant messages, in order; nothing else in the session mentions the entity.
+        replaces: the entity that it makes out of date, or None.
+    """
+
+    kind: FactKind
+    about: str
+    entity: str
+    speaker: Speaker
+    message: str
+    line: str
+    uses: tuple[str, ...] = ()
+    replaces: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A session, and apart from it what was planted in it."""
+
+    session: Session
+    facts: tuple[Fact, ...]
+
+
+def generate(tokens: int, seed: int = 0, profile: Profile = "coding") -> Generated:
+    """A session of about that many tokens; the same arguments give the same session, byte for byte.
+
+    A fact is said once, by the user, in a tool result, or as a decision of the agent. It is used 0 to 3 times, some
+    messages or some hundreds later, in the agent's words or in an argument. One in eight is replaced by a newer value,
+    and then only the newer one is used. All other text holds no piece of information that the agent takes up later.
+
+    Args:
+        tokens: of o200k_base, >= 1,000; met within some percent.
+        seed: any integer.
+        profile: how the work sounds, and which tool is used.
+
+    Raises:
+        SettingError: too few tokens.
+    """
+    if tokens < 1_000:
+        raise SettingError(f"a generated session has at least 1000 tokens, not {tokens}")
+    writing = _Writing(random.Random(f"{profile}:{seed}"), VOCABULARY[profile])
+    while not writing.reaches(tokens):
+        writing.turn()
+    session = Session.of(
+        writing.messages,
+        id=f"generated-{profile}-{tokens}-{seed}",
+        title=f"Generated: {profile}, about {tokens} tokens, seed {seed}",
+        model="generated",
+        project=f"generated-{profile}-{seed}",
+    )
+    facts = (replace(fact, uses=tuple(writing.uses.get(fact.entity, ()))) for fact in writing.planted)
+    return Generated(session, tuple(facts))
+
+
+class _Writing:
+    """The messages so far, what is planted in them, and which uses are still to come."""
+
+    def __init__(self, chance: random.Random, words: Mapping[str, Any]) -> None:
+        self.messages: list[Message] = []
+        self.planted: list[Fact] = []
+        self.stale: set[int] = set()
+        self.uses: dict[str, list[str]] = {}
+        self._chance, self._words = chance, words
+        self._due: list[tuple[int, int]] = []
+        self._number = 10_000
+        self._calls = 0
+        self._chars = self._counted = self._tokens = 0
+        self._per_char = 0.0
+        self._count = TiktokenCounter()
+        self._seen: set[str] = set()
+        system = "You help with the work at hand. Look before you change something, and keep to what was agreed."
+        self._say(SystemMessage, Text(system))
+
+    def reaches(self, tokens: int) -> bool:
+        """Whether that many tokens have been written."""
+        fresh = self.messages[self._counted : SAMPLE]
+        if fresh:
+            self._tokens += sum(self._count.count_text(counted_text(message)) for message in fresh)
+            self._counted += len(fresh)
+            self._per_char = self._tokens / max(1, self._chars)
+        return self._chars * self._per_char >= tokens
+
+    def turn(self) -> None:
+        """A request of the user, some looks, and an answer."""
+        self._user()
+        for _ in range(self._chance.randrange(3, 9)):
+            self._look()
+        self._answer()
+
+    def _user(self) -> None:
+        a, b = self._chance.sample(self._words["places"], 2)
+        lines = [self._chance.choice(self._words["asks"]).format(a=a, b=b)]
+        if self._chance.random() < 0.7:
+            lines.append(self._plant("user", "Mind you, {about} is {entity}."))
+        if self._chance.random() < 0.25 and (line := self._replacement()):
+            lines.append(line)
+        self._say(UserMessage, Text("\n".join(lines)))
+
+    def _look(self) -> None:
+        place = self._words["place"].format(n=self._next())
+        call = ToolCall(f"c{self._calls}", self._words["tool"], {self._words["argument"]: place})
+        self._calls += 1
+        used = self._used()
+        said = [self._chance.choice(self._words["says"])] if self._chance.random() < 0.4 or used else []
+        if used and self._chance.random() < 0.3:
+            call = replace(call, arguments={**call.arguments, "note": " ".join(used)})
+        else:
+            said += used
+        self._say(AssistantMessage, *text_block(" ".join(said)), call, model="generated", stop="tool_use")
+        lines = [self._filler() for _ in range(self._chance.randrange(6, 60))]
+        if self._chance.random() < 0.2:
+            lines.insert(self._chance.randrange(len(lines)), self._plant("tool", "here {about} stands as {entity}"))
+        self._say(ToolResult, Text("\n".join(lines)), call_id=call.id, name=call.name)
+
+    def _answer(self) -> None:
+        lines = [self._chance.choice(self._words["says"]), *self._used()]
+        if self._chance.random() < 0.2:
+            lines.append(self._plant("assistant", "I decide that {about} becomes {entity}."))
+        self._say(AssistantMessage, Text("\n".join(lines)), model="generated", stop="end_turn")
+
+    def _plant(self, speaker: Speaker, form: str, about: str = "", kind: FactKind | None = None) -> str:
+        chosen: FactKind = self._chance.choice(KINDS) if kind is None else kind
+        about = about or self._subject()
+        entity = FORMS[chosen](self._chance, self._next())
+        line = form.format(about=f"the {about}", entity=entity)
+        self.planted.append(Fact(chosen, about, entity, speaker, self._id(), line))
+        for _ in range(self._chance.choice((0, 1, 1, 1, 2, 3))):
+            reach = self._chance.choice((NEAR, FAR, FAR, ALL_BUT_LOST))
+            heapq.heappush(self._due, (len(self.messages) + self._chance.randrange(*reach), len(self.planted) - 1))
+        return line
+
+    def _replacement(self) -> str:
+        """A newer value for one of the last facts that are still good; empty where there is none."""
+        first = max(0, len(self.planted) - 40)
+        recent = [i for i in range(first, len(self.planted) - 2) if i not in self.stale]
+        if not recent:
+            return ""
+        i = self._chance.choice(recent)
+        self.stale.add(i)
+        old = self.planted[i]
+        line = self._plant("user", "Change of plan: from now on {about} is {entity}.", old.about, old.kind)
+        self.planted[-1] = replace(self.planted[-1], replaces=old.entity)
+        return line
+
+    def _used(self) -> list[str]:
+        """Sentences that use what is due; the message that is written next holds them."""
+        said: list[str] = []
+        while self._due and self._due[0][0] <= len(self.messages) and len(said) < 2:
+            i = heapq.heappop(self._due)[1]
+            fact = self.planted[i]
+            if i in self.stale or fact.message == self._id() or self._id() in self.uses.get(fact.entity, ()):
+                continue
+            self.uses.setdefault(fact.entity, []).append(self._id())
+            said.append(f"For the {fact.about} I take {fact.entity} here.")
+        return said
+
+    def _subject(self) -> str:
+        while True:
+            words = self._words
+            about = " ".join(map(self._chance.choice, (words["places"], words["things"], words["aspects"])))
+            if len(self._seen) >= len(words["places"]) * len(words["things"]) * len(words["aspects"]) // 2:
+                about += f" {self._chance.choice(words['places'])} {self._chance.choice(words['places'])}"
+            if about not in self._seen:
+                self._seen.add(about)
+                return about
+
+    def _filler(self) -> str:
+        """A line that no later message needs."""
+        one, places, forms = self._chance.random, self._words["places"], self._words["line"]
+        a, b = places[int(one() * len(places))], places[int(one() * len(places))]
+        return str(forms[int(one() * len(forms))].format(a=a, b=b, n=100 + int(one() * 900)))
+
+    def _next(self) -> int:
+        """A number that nothing else in the session holds."""
+        self._number += self._chance.randrange(1, 8)
+        return self._number
+
+    def _say(self, kind: Callable[..., Message], *blocks: AnswerBlock, **fields: str) -> None:
+        time = START + 7.0 * len(self.messages)
+        self.messages.append(kind(id=self._id(), blocks=blocks, time=time, **fields))
+        self._chars += len(counted_text(self.messages[-1]))
+
+    def _id(self) -> str:
+        return f"m{len(self.messages)}"
+
+
+def _hex(chance: random.Random, n: int) -> str:
+    high = n >> 20
+    return f"{n & 0xFFFFF:05x}{'abcdef'[high % 6]}{high // 6 % 10}"
+
+
+FORMS: Mapping[FactKind, Callable[[random.Random, int], str]] = {
+    "path": lambda chance, n: f"config/{chance.choice('abcdefgh')}lot/value{n}.toml",
+    "number": lambda chance, n: str(n),
+    "id": lambda chance, n: f"{chance.choice('KQXZ')}{chance.choice('WVJY')}-{n}",
+    "version": lambda chance, n: f"{n // 1000}.{n % 1000}.{chance.randrange(10)}",
+    "hash": _hex,
+    "identifier": lambda chance, n: f"keep_{chance.choice(('left', 'right', 'first', 'last'))}_{n}",
+    "error": lambda chance, n: f"Case{n}Error",
+    "url": lambda chance, n: f"https://notes.example.org/{chance.choice('pqrs')}/{n}",
+}
+KINDS: tuple[FactKind, ...] = tuple(FORMS)

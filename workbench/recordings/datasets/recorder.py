@@ -1,0 +1,235 @@
+"""A task to record is read from its folder, played with real tools, and what really came back is written down."""
+
+import re
+import tempfile
+import time
+from dataclasses import dataclass, field, replace
+from io import BytesIO
+from itertools import zip_longest
+from pathlib import Path
+
+from workbench.recordings.datasets.workspace import HOME, Workspace
+from workbench.base.errors import FormatError
+from workbench.recordings.importers.blocks import Content, text_block, thought_block
+from workbench.recordings.importers.records import read_toml
+from workbench.recordings.importers.session_builder import SessionBuilder
+from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.values import time_of
+from workbench.engine.transcript.message import Message, Text, ToolCall, ToolResult
+from workbench.engine.transcript.session import Origin, Session
+
+STEP = re.compile(r"^@@ (\+ )?(user|think|agent|bash|read|edit|write|grep|list|mark|back)\b ?(.*)$", re.MULTILINE)
+EDIT = re.compile(r"<<<<\n(.*?)\n?====\n(.*?)\n?>>>>", re.DOTALL)
+MINUTES = re.compile(r"\d+m")
+
+
+@dataclass(slots=True)
+class ScriptStep:
+    """One step of a script.
+
+    Attributes:
+        kind: `user` and `agent` speak; `mark` remembers this place in the conversation and the folder as it is; `back`
+            returns to such a place, where the conversation branches.
+        text: the words, or the name of the mark.
+        pause: the seconds that the user took; None lets the recorder estimate them.
+        thought: what the agent thinks before it speaks.
+        calls: the agent's tool calls, without ids. Several are parallel.
+    """
+
+    kind: str
+    text: str = ""
+    pause: float | None = None
+    thought: str = ""
+    calls: list[ToolCall] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingTask:
+    """What the recorder plays.
+
+    Attributes:
+        name: the session's id.
+        project: the name of the folder in which the agent works, `/home/dev/<project>`; `files` is copied there.
+        system: the system prompt.
+        start: when the recorded session begins, in seconds since 1970.
+        prepare: shell commands that run before the session and are not part of it.
+    """
+
+    name: str
+    title: str
+    project: str
+    files: Path
+    system: str
+    start: float
+    prepare: tuple[str, ...]
+    steps: tuple[ScriptStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _TaskFile:
+    """`task.toml`."""
+
+    title: str
+    project: str
+    start: str
+    name: str = ""
+    files: str = "files"
+    prepare: tuple[str, ...] = ()
+
+
+def read_task(folder: Path) -> RecordingTask:
+    """The task in a folder with `task.toml`, `system.md`, `script.md` and `files/`.
+
+    Raises:
+        FormatError: a file or field is missing, or a step cannot be read; names file and line.
+    """
+    about, system, script = paths = [folder / name for name in ("task.toml", "system.md", "script.md")]
+    for path in paths:
+        if not path.is_file():
+            raise FormatError("a task needs the files task.toml, system.md and script.md", where=str(path))
+    known = read_toml(_TaskFile, about, "task")
+    start = time_of(known.start)
+    if start is None:
+        raise FormatError(f"expected an ISO time, found {known.start!r}", where=str(about), field="start")
+    return RecordingTask(
+        name=known.name or folder.name,
+        title=known.title,
+        project=known.project,
+        files=folder / known.files,
+        system=system.read_text("utf-8").strip(),
+        start=start,
+        prepare=known.prepare,
+        steps=tuple(steps(script.read_text("utf-8"), str(script))),
+    )
+
+
+def steps(script: str, where: str = "script") -> list[ScriptStep]:
+    """The steps of a script.
+
+    A line `@@ user`, `@@ think`, `@@ agent` or `@@ <tool> <arguments>` opens a step, and the lines up to the next are
+    its body. Thought, text and the first tool that follow one another are one answer of the agent; each further tool
+    is a new answer unless it is marked `@@ + <tool>`, which makes it a parallel call.
+
+    Raises:
+        FormatError: a line before the first step, a tool that lacks what it needs, a way back to no mark.
+    """
+    opened, found = list(STEP.finditer(script)), list[ScriptStep]()
+    for line, words in enumerate(script[: opened[0].start() if opened else None].splitlines(), 1):
+        if words.strip() and not words.startswith("#"):
+            raise FormatError("the script starts with a line that belongs to no `@@` step", where=where, line=line)
+    for head, following in zip_longest(opened, opened[1:]):
+        parallel, kind, rest = head[1], head[2], head[3].strip()
+        body = script[head.end() : following.start() if following else None].strip("\n")
+        line = script.count("\n", 0, head.start()) + 1
+        if kind == "user":
+            found.append(ScriptStep("user", body, float(rest[:-1]) * 60 if MINUTES.fullmatch(rest) else None))
+        elif kind in ("mark", "back"):
+            if kind == "back" and ScriptStep("mark", rest) not in found:
+                raise FormatError(f"there is no mark {rest!r} before this", where=where, line=line)
+            found.append(ScriptStep(kind, rest))
+        else:
+            answer = found[-1] if found and found[-1].kind == "agent" else None
+            speaks = kind in ("think", "agent")
+            if answer is None or (answer.calls and not parallel) or (speaks and (answer.text or answer.calls)):
+                found.append(answer := ScriptStep("agent"))
+            if kind == "think":
+                answer.thought = body
+            elif kind == "agent":
+                answer.text = body
+            else:
+                answer.calls.append(ToolCall("", kind, _arguments(kind, rest, body, where, line)))
+    return found
+
+
+def _arguments(tool: str, rest: str, body: str, where: str, line: int) -> dict[str, str | int]:
+    """The arguments as the recorded call has them."""
+    match tool:
+        case "bash":
+            return {"command": body}
+        case "read":
+            path, *span = rest.split()
+            return {"path": path, **dict(zip(("offset", "limit"), map(int, span), strict=False))}
+        case "grep":
+            return {"pattern": body, "path": rest or "."}
+        case "list":
+            return {"path": rest or "."}
+        case "write":
+            return {"path": rest, "content": body + "\n"}
+    found = EDIT.search(body)
+    if found is None:
+        raise FormatError("an edit needs `<<<<`, the old text, `====`, the new text, `>>>>`", where=where, line=line)
+    return {"path": rest, "old": found[1], "new": found[2]}
+
+
+MODEL = "recorded-script"
+
+WINDOW = 32_000
+"""Tokens: the window that a recorded session says it had, small enough for an hour's work to fill it."""
+PAUSE = 75.0
+"""Seconds that a person takes to read and answer where the script does not say."""
+
+
+def record(task: RecordingTask, seconds: float = 120.0) -> Session:
+    """A session of the task: the words are the script's, the tool results are real.
+
+    Times are the task's start plus the seconds that the tools really took plus a reading and writing time by
+    length.
+
+    Args:
+        task: what to play.
+        seconds: the time limit of one shell command.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        workspace = Workspace(Path(folder), task.project, task.files, seconds)
+        for command in task.prepare:
+            workspace.use("bash", {"command": command})
+        player = _Player(task, workspace)
+        for step in task.steps:
+            player.play(step)
+    return replace(player.session(), origin=Origin(format="recorded", path=task.name))
+
+
+class _Player(SessionBuilder):
+    """The log so far, its clock, and the places to which the script returns."""
+
+    def __init__(self, task: RecordingTask, workspace: Workspace) -> None:
+        super().__init__(SourceFile(task.name, BytesIO))
+        self.id, self.title, self.project, self.window = task.name, task.title, task.project, WINDOW
+        self.cwd = f"{HOME}/{task.project}"
+        self._workspace, self._clock, self._calls = workspace, task.start, 0
+        self._marks: dict[str, str | None] = {}
+        self.say_text("system", task.system)
+
+    def play(self, step: ScriptStep) -> None:
+        match step.kind:
+            case "user":
+                self._clock += (PAUSE if step.pause is None else step.pause) + len(step.text) / 8
+                self.say_text("user", step.text)
+            case "agent":
+                self._act(step)
+            case "mark":
+                self._marks[step.text] = self.log.leaf
+                self._workspace.save(step.text)
+            case "back":
+                self._workspace.restore(step.text)
+                self.log.leaf = self._marks[step.text]
+                self.note("branch", f"went back to {step.text}", id=f"n{len(self.log) + 1:04}")
+
+    def _act(self, step: ScriptStep) -> None:
+        calls = [replace(call, id=f"call_{n:03}") for n, call in enumerate(step.calls, self._calls + 1)]
+        self._calls += len(calls)
+        self._clock += 1.5 + (len(step.thought) + len(step.text)) / 240 + 0.8 * len(calls)
+        found = Content([*thought_block(step.thought), *text_block(step.text), *calls])
+        self.say_content("assistant", found, model=MODEL, stop="tool_use" if calls else "end_turn")
+        for call in calls:
+            began = time.perf_counter()
+            text, failed = self._workspace.use(call.name, call.arguments)
+            self._clock += time.perf_counter() - began
+            self.say(ToolResult(id="", call_id=call.id, blocks=(Text(text),), is_error=failed))
+
+    def say(self, message: Message) -> str:
+        self.time = round(self._clock, 3)
+        return super().say(message)
+
+    def fresh_id(self, wanted: str = "") -> str:
+        return wanted or f"m{len(self.log) + 1:04}"

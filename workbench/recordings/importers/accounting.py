@@ -1,0 +1,167 @@
+"""How much of a file's text stands in the sessions that were read from it: one walk over its values for all formats.
+
+Text is every string of 20 characters and more that has white space or a letter outside ASCII, which ids, paths, hashes
+and pictures have not. It is compared line by line, and a line that occurs again counts once.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from workbench.base.errors import FormatError
+from workbench.engine.transcript.log import CompactionEntry, Entry, MessageEntry, NoteEntry
+from workbench.engine.transcript.message import Json, Message, ToolResult, said_texts
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.format import Format
+from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.values import as_printed, decode_or
+
+LEAST = 20
+"""Characters of a line that is text."""
+ENOUGH = 0.8
+"""The share of a file's text below which the largest unread fields are named."""
+NAMED = 3
+MATTERS = 100
+"""Unread characters from which a file may be refused."""
+EMPTY = 0.5
+"""The share of tool results without content above which a file with unread text is refused."""
+ADVICE = "name its importer with `format`, or write its messages as docs/own-format.md shows"
+
+_WORDS = re.compile(r"\s|[^\x00-\x7f]")
+_DATA = re.compile(r"[!-~]{200,}")
+"""A run without white space that no person wrote: base64 in the middle of a text."""
+_PRINTED = re.compile(r"role='|[A-Z]\w+\(\w+=")
+"""How a record begins that Python printed field by field."""
+_QUOTED = re.compile(r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\"""")
+_TAG = re.compile(r"<(?:/|!--)?[a-z][^<>]*>")
+_MARKS = "#>*_|- \t"
+"""How markdown begins a line; its importers leave such marks out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What became of a file's text.
+
+    Attributes:
+        read: the share of its characters that stand in a session, 0 to 1; None where the file has no text.
+        noted: the share that stands in notes alone: in the log, but sent to no model.
+        unread: characters that do not, by the name of their field, the most first.
+    """
+
+    read: float | None = None
+    noted: float = 0.0
+    unread: tuple[tuple[str, int], ...] = ()
+
+    def __str__(self) -> str:
+        named = ", ".join(f"{field or 'lines'} ({n:,})" for field, n in self.unread[:NAMED])
+        return f"{self.read or 0:.0%} of the file's text was read; unread characters by field: {named}"
+
+
+def accounted(format: Format, source: SourceFile, sessions: Sequence[Session], *, named: bool) -> list[Session]:
+    """The sessions of a file, with the share of its text that was read; below `ENOUGH`, what was not is said.
+
+    Raises:
+        FormatError: no message has text, or most tool results are empty while text is unread, and no format was
+            `named`.
+    """
+    messages = [message for session in sessions for message in session.messages]
+    if not named and format.name != "native" and _is_silent(sessions, messages):
+        why = f"none of {len(messages)} messages has text" if messages else "nothing in it was said to or by a model"
+        raise FormatError(f"read as {format.name}, {why}; {ADVICE}", where=source.where)
+    found = account(source.values() if format.values is None else format.values(source), sessions, format.aside)
+    if found.read is None:
+        return list(sessions)
+    if found.read < ENOUGH and not named and (why := _refusal(found, messages)):
+        raise FormatError(f"read as {format.name}, {why}: {found}; {ADVICE}", where=source.where)
+    unread = (str(found),) if found.read < ENOUGH else ()
+    figures: dict[str, Any] = {"text_read": round(found.read, 4), "text_noted": round(found.noted, 4)}
+    return [
+        replace(one, origin=replace(one.origin, skipped=(*one.origin.skipped, *unread), **figures)) for one in sessions
+    ]
+
+
+def _is_silent(sessions: Sequence[Session], messages: Sequence[Message]) -> bool:
+    """Whether there are entries, and none of them is a message with text."""
+    return any(len(session.log) for session in sessions) and not any(message.blocks for message in messages)
+
+
+def account(values: Iterator[Json], sessions: Sequence[Session], aside: str = "") -> Account:
+    """How much of the text in these values stands in these sessions.
+
+    Args:
+        values: everything that a file holds.
+        sessions: what was read from it.
+        aside: fields that are not counted, such as `message.details`, separated by spaces.
+    """
+    entries = [entry for session in sessions for entry in session.log]
+    notes = set(_lines_of([entry for entry in entries if entry.type == "note"]))
+    sent = set(_lines_of([entry for entry in entries if entry.type != "note"]))
+    whole, left_out = "\n".join(sent | notes), frozenset(aside.split())
+    lines: dict[str, bool] = {}
+    unread = Counter[str]()
+    for field, text in (found for value in values for found in _fields(value, left_out)):
+        for line in (line for piece in _decoded(text) for line in _lines(piece)):
+            if len(line) >= LEAST and line not in lines and _WORDS.search(line):
+                parts = {line, line.partition(": ")[2]} - {""}  # a transcript names the speaker before the words
+                lines[line] = not (parts.isdisjoint(sent) and parts.isdisjoint(notes)) or line in whole
+                unread[field] += 0 if lines[line] else len(line)
+    total, noted = sum(map(len, lines)), sum(len(line) for line in lines if line in notes and line not in sent)
+    if not total:
+        return Account()
+    left = tuple((field, n) for field, n in unread.most_common() if n)
+    return Account(1 - unread.total() / total, noted / total, left)
+
+
+def _refusal(found: Account, messages: Sequence[Message]) -> str:
+    """Why what was read of a file is of no use; empty where it is."""
+    results = [message for message in messages if isinstance(message, ToolResult)]
+    empty = sum(not result.blocks for result in results)
+    if sum(n for _, n in found.unread) < MATTERS:
+        return ""
+    return f"{empty} of {len(results)} tool results are empty" if empty > EMPTY * len(results) else ""
+
+
+def _lines_of(entries: Sequence[Entry]) -> Iterator[str]:
+    texts = (text for entry in entries for text in _texts(entry) if len(text) >= LEAST)
+    return (line for text in texts for piece in {text, *_decoded(text)} for line in _lines(piece))
+
+
+def _texts(entry: Entry) -> Iterator[str]:
+    """All texts of an entry."""
+    if isinstance(entry, MessageEntry):
+        yield from said_texts(entry.message)
+    elif isinstance(entry, NoteEntry):
+        yield entry.text
+    elif isinstance(entry, CompactionEntry) and entry.summary is not None:
+        yield entry.summary.text
+
+
+def _decoded(text: str) -> list[str]:
+    """A text, or the texts inside where it is JSON itself or a record as Python prints it."""
+    if _PRINTED.match(text):
+        return [as_printed(one) for one in _QUOTED.findall(text)]
+    inside = decode_or(text) if text[:1] in ("{", "[", '"') else None
+    return [text] if inside is None else [one for _, one in _fields(inside, frozenset())]
+
+
+def _fields(value: Json, aside: frozenset[str], field: str = "") -> Iterator[tuple[str, str]]:
+    """The texts of a decoded value, each with the names of the objects that it is in."""
+    if isinstance(value, str):
+        if len(value) >= LEAST and _WORDS.search(value):
+            yield field, value
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            inside = f"{field}.{name}" if field else name
+            if inside not in aside:
+                yield from _fields(inner, aside, inside)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _fields(inner, aside, field)
+
+
+def _lines(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        bare = (_TAG.sub("", line) if "<" in line else line).strip(_MARKS)
+        yield _DATA.sub("", bare) if len(bare) > 200 else bare

@@ -1,0 +1,270 @@
+"""Foreign content to our blocks: texts, thoughts, tool calls, tool results and pictures, one table of kinds for all."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from workbench.base.errors import FormatError
+from workbench.engine.transcript.message import (
+    AnswerBlock,
+    Image,
+    Json,
+    SaidBlock,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from workbench.recordings.importers.images import image, linked
+from workbench.recordings.importers.values import (
+    block_texts,
+    decode_or,
+    identifier,
+    kind,
+    label,
+    mapping,
+    objects,
+    text,
+)
+
+Part: TypeAlias = Mapping[str, Json]
+
+_IDS = ("call_id", "callID", "tool_use_id", "tool_call_id", "toolCallId", "id")
+_IDS_BESIDE = _IDS[:-1]
+_FUNCTIONS = ("function", "custom", "functionCall", "function_call")
+_ARGUMENTS = ("arguments", "input", "args", "action", "operation")
+_RESULTS = ("content", "output", "response", "result", "tools")
+_RESULT_TEXTS = ("output", "result", "error", "content")
+_UNTYPED = (
+    "functionCall", "function_call", "functionResponse", "function_response", "inlineData", "inline_data", "text",
+)  # fmt: skip
+"""Keys that say what a part without a type is, most of them Gemini's."""
+_NO_CONTENT = frozenset({"text", "thought", "thoughtSignature", "thought_signature"})
+
+
+@dataclass(slots=True)
+class Content:
+    """The parts of one message: its blocks, the tool results in it, and the kinds that are unknown."""
+
+    blocks: list[AnswerBlock] = field(default_factory=list)
+    results: list[ToolResult] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+
+    @property
+    def said(self) -> tuple[SaidBlock, ...]:
+        """The words and pictures alone."""
+        return tuple(block for block in self.blocks if isinstance(block, Text | Image))
+
+    def said_by(self, role: str, unknown: Counter[str]) -> tuple[SaidBlock, ...]:
+        """What one who is no model says; thoughts and calls, which only a model has, are counted as unknown."""
+        unknown.update(f"{block.type} of a {role}" for block in self.blocks if isinstance(block, Thinking | ToolCall))
+        return self.said
+
+    @property
+    def words(self) -> str:
+        """The texts alone, joined by newlines."""
+        return "\n".join(block.text for block in self.blocks if isinstance(block, Text))
+
+
+def content(record: Mapping[str, Json], name: str = "content") -> Content:
+    """What a message's content field holds: null, text, one part, or a list of parts.
+
+    Raises:
+        FormatError: a part has the wrong type; the field is named.
+    """
+    value = record.get(name)
+    found = Content()
+    if isinstance(value, str):
+        found.blocks += text_block(value)
+    elif value is not None and not isinstance(value, list | dict):
+        raise FormatError(f"expected text or a list of parts, found {kind(value)}", field=name)
+    else:
+        for i, part in enumerate([value] if isinstance(value, dict) else value or ()):
+            try:
+                add_part(found, part)
+            except FormatError as error:
+                place = f"{name}[{i}]" + (f".{error.field}" if error.field else "")
+                raise FormatError(error.why, field=place) from None
+    return found
+
+
+def text_block(words: str) -> list[Text]:
+    """A text as a block; none where it is empty."""
+    return [Text(words)] if words else []
+
+
+def thought_block(words: str, signature: str = "") -> list[Thinking]:
+    """A thought as a block; none where it has neither text nor seal."""
+    return [Thinking(words, signature)] if words or signature else []
+
+
+def result_blocks(value: Json) -> tuple[SaidBlock, ...]:
+    """A tool's result as blocks: text as it is, parts as parts, anything else as JSON text."""
+    if value is None or value == "":
+        return ()
+    if isinstance(value, str):
+        return (Text(value),)
+    if isinstance(value, list):
+        blocks = [_said_block(part) for part in value]
+        if any(blocks):
+            return tuple(block or Text(as_json(part)) for block, part in zip(blocks, value, strict=True))
+    return (Text(as_json(value)),)
+
+
+def _said_block(part: Json) -> SaidBlock | None:
+    """What one part of a tool's result says; None where it is nothing that can be said."""
+    if not isinstance(part, str | dict):
+        return None
+    found = content({"content": [part]})
+    return found.said[0] if not found.unknown and len(found.said) == 1 else None
+
+
+def arguments(value: Json) -> dict[str, Json]:
+    """A call's arguments: an object, JSON text of one, or whatever else a model wrote, under `input`."""
+    if value is None or value == "":
+        return {}
+    inside = decode_or(value, value)
+    return inside if isinstance(inside, dict) else {"input": value}
+
+
+def tool_call(record: Part) -> ToolCall:
+    """A call in any known shape: its fields have many names and may stand inside `function`; some have only a type."""
+    function = next((record[name] for name in _FUNCTIONS if isinstance(record.get(name), dict)), record)
+    name = text(function, "name", "function_name", "tool", "function") or label(record, "type").rpartition("_call")[0]
+    return ToolCall(_call_id(function) or _call_id(record), name, arguments(_first(function, _ARGUMENTS)))
+
+
+def tool_result(part: Part) -> ToolResult:
+    """A call's result in any known shape; of an object with its text in one field, the text."""
+    holder = mapping(part, "function_response", "functionResponse") or part
+    value, failed = _first(holder, _RESULTS), part.get("is_error") is True
+    if isinstance(value, dict):
+        failed = failed or "error" in value
+        value = next((value[key] for key in _RESULT_TEXTS if isinstance(value.get(key), str)), value or None)
+    call_id, blocks = _call_id(holder), result_blocks(value)
+    return ToolResult(id="", call_id=call_id, blocks=blocks, name=label(holder, "name"), is_error=failed)
+
+
+def tool_calls(record: Part, field: str = "tool_calls") -> list[ToolCall]:
+    """The calls that a field lists."""
+    calls = []
+    for i, call in enumerate(objects(record, field)):
+        try:
+            calls.append(tool_call(call))
+        except FormatError as error:
+            raise FormatError(error.why, field=f"{field}[{i}].{error.field}") from None
+    return calls
+
+
+def as_json(value: Json) -> str:
+    """A decoded value as JSON text."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _first(record: Part, names: tuple[str, ...]) -> Json:
+    return next((record[name] for name in names if record.get(name) is not None), None)
+
+
+def add_part(found: Content, part: Json) -> None:
+    """Add what a part or an item holds to a content."""
+    if isinstance(part, str):
+        found.blocks.append(Text(part))
+        return
+    if not isinstance(part, dict):
+        raise FormatError(f"expected a part, found {kind(part)}")
+    type_ = text(part, "type") or next((key for key in _UNTYPED if part.get(key) is not None), "")
+    read = KINDS.get("tool_result" if type_.endswith("tool_result") else type_)
+    if read is None:
+        if type_ or not part or set(part) - _NO_CONTENT:
+            found.unknown.append(f"block of type {type_!r}" if type_ else f"part with {min(part, default='')!r}")
+        return
+    block = read(part)
+    if _leaves_words(part, block):
+        found.unknown.append(f"words in a {type_}")
+    if isinstance(block, ToolResult):
+        found.results.append(block)
+    else:
+        found.blocks.append(block)
+
+
+def _leaves_words(part: Part, block: AnswerBlock | ToolResult) -> bool:
+    """Whether a part has words where its type has none."""
+    words = [label(part, name) for name in ("text", "content", "output", "thinking")]
+    if isinstance(block, ToolResult):
+        return bool(words[0]) and not block.blocks
+    if isinstance(block, Text | Thinking):
+        return not block.text and any(words)
+    return any(words) or (isinstance(block, ToolCall) and isinstance(part.get("content"), list))
+
+
+def _text(part: Part) -> Text | Thinking:
+    words = text(part, "text", "content")
+    return Thinking(words) if part.get("thought") is True else Text(words)
+
+
+def _thought(part: Part) -> Thinking:
+    words = text(part, "thinking", "text", "reasoning") or label(part, "content")
+    if not words:
+        lists = (block_texts(part, name) for name in ("summary", "content") if isinstance(part.get(name), list))
+        words = "\n".join(filter(None, lists))
+    return Thinking(words, text(part, "signature", "thinkingSignature", "data", "encrypted_content"))
+
+
+def _call_id(record: Part) -> str:
+    """The call's id; some frameworks give a list of which the last is the call's."""
+    value = record.get("id")
+    names: tuple[str, ...] = _IDS
+    if isinstance(value, list):
+        ids = [part for part in value if isinstance(part, str)]
+        if ids:
+            return ids[-1]
+        names = _IDS_BESIDE
+    return identifier(record, *names)
+
+
+def _media(part: Part) -> SaidBlock:
+    """A picture, a document or a file: its data as a placeholder, its text, or a placeholder for its address."""
+    holder = mapping(part, "inline_data", "inlineData", "source") or part
+    if data := text(holder, "data") or (text(part, "content") if part.get("type") == "blob" else ""):
+        plain = holder.get("type") == "text"
+        return Text(data) if plain else image(text(holder, "mimeType", "mime_type", "media_type"), data)
+    if isinstance(holder.get("content"), list):
+        return Text(block_texts(holder, "content"))
+    if "path" in part:
+        return Text(f"{text(part, 'path')}\n{text(part, 'content')}")
+    url = mapping(part, "image_url") if isinstance(part.get("image_url"), dict) else part
+    return linked(text(url, "image_url", "uri", "url", "image") or text(holder, "url"))
+
+
+KINDS: Mapping[str, Callable[[Part], AnswerBlock | ToolResult]] = {
+    **dict.fromkeys(("text", "input_text", "output_text", "summary_text", "reasoning_text"), _text),
+    "refusal": lambda part: Text(text(part, "refusal")),
+    **dict.fromkeys(("thinking", "reasoning", "redacted_thinking", "think"), _thought),
+    **dict.fromkeys(
+        (
+            "tool_use", "server_tool_use", "mcp_tool_use", "toolCall", "tool_call", "functionCall", "function_call",
+            "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call", "shell_call",
+            "apply_patch_call", "computer_call",
+        ),
+        tool_call,
+    ),
+    **dict.fromkeys(
+        (
+            "tool_result", "tool_call_response", "function_call_output", "custom_tool_call_output",
+            "local_shell_call_output", "tool_search_output", "shell_call_output", "apply_patch_call_output",
+            "functionResponse", "function_response",
+        ),
+        tool_result,
+    ),
+    **dict.fromkeys(
+        (
+            "image", "image_url", "input_image", "computer_screenshot", "uri", "blob", "inlineData", "inline_data",
+            "document", "file",
+        ),
+        _media,
+    ),
+    "input_audio": lambda part: image(f"audio/{text(part, 'input_audio/format')}", text(part, "input_audio/data")),
+}  # fmt: skip
+"""The kinds of parts of Anthropic, OpenAI (both APIs), Gemini, OpenTelemetry and their kin, by type or by key."""

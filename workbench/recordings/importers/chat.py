@@ -1,0 +1,134 @@
+"""Messages in the shape of a chat API, OpenAI's or Anthropic's: one list of them to a straight log."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from workbench.base.errors import FormatError
+from workbench.engine.transcript.message import AssistantMessage, Json, Message, ToolCall, ToolResult, Usage
+from workbench.recordings.importers.blocks import (
+    Content,
+    content,
+    result_blocks,
+    text_block,
+    thought_block,
+    tool_call,
+    tool_calls,
+)
+from workbench.recordings.importers.session_builder import SessionBuilder
+from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.usage import ANTHROPIC_USAGE, OPENAI_USAGE, UsageFields
+from workbench.recordings.importers.values import identifier, label, mapping, text
+
+ROLES: Mapping[str, str] = {
+    **dict.fromkeys(("assistant", "ai", "model"), "assistant"),
+    **dict.fromkeys(("user", "human"), "user"),
+    **dict.fromkeys(("system", "developer"), "system"),
+    **dict.fromkeys(("tool", "function"), "tool"),
+}
+"""Our role for each that a chat API or a framework has."""
+_ANTHROPIC_ONLY = frozenset({"cache_read_input_tokens", "cache_creation_input_tokens"})
+
+
+class ChatBuilder(SessionBuilder):
+    """Reads messages one after another into a log, and gives each result its call.
+
+    Attributes:
+        usage_fields: the names of an answer's figures in its field `usage_in`; None for OpenAI's or Anthropic's.
+        synthetic: whether the next user's message comes from the client.
+    """
+
+    usage_fields: ClassVar[UsageFields | None] = None
+    usage_in: ClassVar[str] = "usage"
+    synthetic = False
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.waiting: dict[str, None] = {}
+        self.again: dict[str, int] = {}
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one message."""
+        self.time = self.source.time(record, "timestamp")
+        found = content(self._after_compaction(record), "content" if record.get("parts") is None else "parts")
+        message_id, role = identifier(record, "id", "uuid"), ROLES.get(text(record, "role"))
+        fields: dict[str, Any] = {}
+        if role is None:
+            known = ", ".join(sorted(ROLES))
+            raise FormatError(f"unknown role {text(record, 'role')!r}; known roles are {known}", field="role")
+        if role == "tool":
+            role, found = "user", self._result(message_id, record, found)
+        elif role == "user":
+            fields = {"name": text(record, "name"), "synthetic": self.synthetic}
+        elif role == "assistant":
+            thought = text(record, "reasoning_content") or label(record, "reasoning")
+            found.blocks = [*thought_block(thought), *found.blocks, *text_block(text(record, "refusal"))]
+            found.blocks += tool_calls(record)
+            if old_call := mapping(record, "function_call"):
+                found.blocks.append(tool_call(old_call))
+            fields = {"model": self.source.name(record, "model"), "usage": self.usage(record)}
+            fields["stop"] = self.source.name(record, "stop_reason", "finish_reason")
+        self.say_content(role, found, id=message_id, **fields)
+
+    def _after_compaction(self, record: Mapping[str, Json]) -> Mapping[str, Json]:
+        """The message without Anthropic's block of a compaction, whose summary stands for all before it."""
+        parts = record.get("content")
+        if not isinstance(parts, list):
+            return record
+        made = [part for part in parts if isinstance(part, dict) and part.get("type") == "compaction"]
+        for part in made:
+            self.compaction(text(part, "content") or None, kept=self.system_ids)
+        return {**record, "content": [part for part in parts if part not in made]} if made else record
+
+    def usage(self, record: Mapping[str, Json]) -> Usage | None:
+        """What the provider reported beside the message."""
+        figures = record.get(self.usage_in)
+        anthropic = isinstance(figures, dict) and not _ANTHROPIC_ONLY.isdisjoint(figures)
+        fields = self.usage_fields or (ANTHROPIC_USAGE if anthropic else OPENAI_USAGE)
+        return self.source.usage(fields, record, self.usage_in)
+
+    def say(self, message: Message) -> str:
+        """Append a message. Calls get unique ids; a result without a call id answers the oldest open call."""
+        if isinstance(message, AssistantMessage):
+            blocks = (
+                self._with_unique_id(block, i) if isinstance(block, ToolCall) else block
+                for i, block in enumerate(message.blocks)
+            )
+            message = replace(message, blocks=tuple(blocks))
+        elif isinstance(message, ToolResult):
+            message = replace(message, call_id=self._answered(message.call_id))
+        return super().say(message)
+
+    def _with_unique_id(self, call: ToolCall, i: int) -> ToolCall:
+        """The call with a unique id: some recorders write none, some repeat the same one."""
+        if not call.id:
+            call = replace(call, id=f"call-{len(self.log) + 1}-{i}")
+        elif call.id in self.names:
+            newest = f"{call.id}~{self.again[call.id]}" if call.id in self.again else call.id
+            if newest in self.waiting:
+                self.source.note("a call has the id of one that is still open, so a result may answer either")
+            n = self.again[call.id] = self.again.get(call.id, 1) + 1
+            call = replace(call, id=f"{call.id}~{n}")
+        self.names[call.id] = call.name
+        self.waiting[call.id] = None
+        return call
+
+    def _answered(self, call_id: str) -> str:
+        """The id of the call that a result answers: the one it names, else the oldest without a result."""
+        if call_id in self.again:
+            call_id = f"{call_id}~{self.again[call_id]}"
+        if not call_id and len(self.waiting) > 1:
+            self.source.note("a result names no call, so it answers the oldest that is open")
+        call_id = call_id or next(iter(self.waiting), "")
+        self.waiting.pop(call_id, None)
+        return call_id
+
+    def _result(self, message_id: str, record: Mapping[str, Json], found: Content) -> Content:
+        """The result in a tool's message: its parts if they are results, else its content."""
+        if found.results:
+            return Content(results=found.results, unknown=found.unknown)
+        failed = record.get("is_error") is True or bool(record.get("error"))
+        blocks = found.said or result_blocks(record.get("content"))
+        call_id, name = identifier(record, "tool_call_id"), text(record, "name")
+        result = ToolResult(id=message_id, call_id=call_id, blocks=blocks, name=name, is_error=failed)
+        return Content(results=[result], unknown=found.unknown)

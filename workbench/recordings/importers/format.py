@@ -1,0 +1,67 @@
+"""What a format is: a row of a table. Most formats are JSON lines, or one JSON document with a list of records."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from workbench.engine.transcript.message import Json
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.session_builder import SessionBuilder
+from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.values import items
+
+Carries: TypeAlias = Literal["tree", "calls", "thinking", "images", "usage", "times", "model", "compactions", "system"]
+Sessions: TypeAlias = Callable[[SourceFile], Iterator[Session]]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One foreign format.
+
+    Attributes:
+        name: as `workbench list formats` shows it.
+        description: one line for people.
+        carries: what recordings of this format hold, and the importer reads.
+        knows: whether this, the first 64 KB of a file, is the start of a recording in this format.
+        sessions: gives the sessions of a recording, in its order; their origin is filled in by the caller. Raises
+            `FormatError` where the recording is damaged and the source is not lenient.
+        aside: fields whose text a client keeps and sends to no model, such as `message.details`, separated by spaces.
+        values: what a file that is neither text nor JSON holds, as JSON values.
+    """
+
+    name: str
+    description: str
+    carries: tuple[Carries, ...]
+    knows: Callable[[Head], bool]
+    sessions: Sessions
+    aside: str = ""
+    values: Callable[[SourceFile], Iterator[Json]] | None = None
+
+
+def json_lines(builder: Callable[[SourceFile], SessionBuilder]) -> Sessions:
+    """Reads JSON lines, a record a line, a session a file and one a sub-agent."""
+
+    def sessions(source: SourceFile) -> Iterator[Session]:
+        built = builder(source)
+        for built.line, record in source.records():
+            with source.at(built.line):
+                built.read(record)
+        with source.at():
+            yield from built.sessions()
+
+    return sessions
+
+
+def json_document(records: str, builder: Callable[[SourceFile], SessionBuilder]) -> Sessions:
+    """Reads one JSON object whose field `records` lists the records, a session a file and one a sub-agent."""
+
+    def sessions(source: SourceFile) -> Iterator[Session]:
+        document, built = source.object_with(records), builder(source)
+        with source.at():
+            built.begin(document)
+        with source.at():
+            built.read_all(items(document, records), records)
+        with source.at():
+            yield from built.sessions()
+
+    return sessions

@@ -1,0 +1,150 @@
+"""Aider's chat history, `.aider.chat.history.md`: what was typed, what aider said, and what the model answered.
+
+Aider's own lines (`> `) are notes, since its model never saw them, but for errors of a linter or a test that the user
+let it fix. Files in the chat and the map of the repository were sent and are not in the file.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import dropwhile, groupby
+
+from workbench.engine.transcript.log import MessageEntry
+from workbench.engine.transcript.message import AssistantMessage, Text, Usage
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.session_builder import SessionBuilder
+from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.values import time_of
+
+_START = re.compile(r"^# aider chat started at (.*)$", re.MULTILINE)
+_NUMBER = r"\d[\d,]{0,18}(?:\.\d{0,9})?[kM]?"
+_TOKENS = re.compile(rf"Tokens: ({_NUMBER}) sent(.{{0,80}}?), ({_NUMBER}) received")
+_CACHED = re.compile(rf"({_NUMBER}) cache (write|hit)")
+_MODEL = re.compile(r"(?:Main model|Models?): ([^\s\[]{1,200}) with")
+_COMMAND = re.compile(r"/[a-z-]+|!")
+_TALK = re.compile(r"/(?:ask|code|architect|context)\s+(?=\S)")
+_SHELL = re.compile(r"(?:/run|/test|/lint|/git|!)")
+_FIX = re.compile(r"Attempt to fix (?:lint|test) errors\?.*?\by(?:es)?$", re.IGNORECASE)
+_ERRORS = ("# Fix any errors below", "I ran this command")
+"""What aider's message to the model begins with, where it sends the errors of a linter or a test."""
+_ESCAPE = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
+_SCALE = {"k": 1_000, "M": 1_000_000}
+
+
+def sessions(source: SourceFile) -> Iterator[Session]:
+    """One session a chat, named after the file; several chats are numbered."""
+    _, *chats = _START.split(source.text())
+    for n, (title, body) in enumerate(zip(chats[::2], chats[1::2], strict=True), 1):
+        chat = AiderBuilder(source)
+        chat.title, chat.id = title.strip(), f"{source.stem}-{n}" if len(chats) > 2 else ""
+        for mark, run in groupby(body.split("\n"), _mark):
+            chat.read_run(mark, list(run))
+        yield chat.session()
+
+
+def _mark(line: str) -> str:
+    """What a line is: typed by the user, aider's own, or the model's or a command's (bare)."""
+    if line.startswith("#### ") or line.rstrip() == "####":
+        return "typed"
+    return "client" if line.startswith("> ") or line.rstrip() == ">" else "bare"
+
+
+class AiderBuilder(SessionBuilder):
+    """Reads runs of lines: typed by the user, printed by aider, or answered by the model or a command."""
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.bare: list[str] = []
+        self.client: list[str] = []
+        self.output = ""
+        self.answer: AssistantMessage | None = None
+        self.shell = self.direct = self.after_client = False
+
+    def read_run(self, mark: str, lines: list[str]) -> None:
+        """Read lines of one mark that follow one another."""
+        if mark == "typed":
+            self.close()
+            self._write_typed("\n".join(line[5:].rstrip() for line in lines).strip())
+        elif mark == "client":
+            self._write_bare(_TOKENS.search(lines[0]) is not None)
+            for line in lines:
+                self._read_client(line[2:].rstrip())
+        elif any(line.strip() for line in lines):
+            self.bare = list(dropwhile(lambda line: not line.strip(), lines))
+            self.direct = self.after_client and len(self.bare) == len(lines)
+        self.after_client = mark == "client"
+
+    def _read_client(self, line: str) -> None:
+        found = _TOKENS.search(line)
+        if found and self.answer is not None and self.answer.usage is None:
+            self.answer = replace(self.answer, usage=_usage(found))
+        named = _MODEL.search(line)
+        self.model = self.model or (named[1].rstrip(",") if named else "")
+        if self.output and line.startswith("Added") and "to the chat" in line:
+            self._flush(sent=True, client=False)
+        starts = [place for place, text in enumerate(self.client) if text.startswith(_ERRORS)]
+        if starts and _FIX.match(line):
+            errors = self.client[starts[-1] :]
+            del self.client[starts[-1] :]
+            self._flush(sent=True)
+            self.say_text("user", "\n".join(errors).strip(), synthetic=True)
+        self.client.append(line)
+
+    def _write_typed(self, text: str) -> None:
+        """Write what was typed: words for the model, or a command that it never sees."""
+        self.shell = False
+        if _COMMAND.match(text) and not _TALK.match(text):
+            self.shell = _SHELL.match(text) is not None
+            self.note("command", text)
+        else:
+            first = not any(isinstance(entry, MessageEntry) for entry in self.log)
+            self.say_text("user", _TALK.sub("", text), time=time_of(self.title) if first else None)
+
+    def _write_bare(self, answered: bool) -> None:
+        """Write the lines without a mark: the model's answer, or the output of a command.
+
+        Output follows aider's own line directly, or a shell command; but lines before the figures of a request are an
+        answer always.
+        """
+        text = _ESCAPE.sub("", "\n".join(self.bare)).strip("\n")
+        self.bare = []
+        if not text.strip():
+            return
+        if (self.direct or self.shell) and not answered:
+            self.output += ("\n" if self.output else "") + text
+            return
+        self._flush(sent=True)
+        self.answer = AssistantMessage(id="", blocks=(Text(text),), model=self.model)
+
+    def _flush(self, *, sent: bool, client: bool = True) -> None:
+        """Write the newest answer, and the output of a command: a message if it was put into the chat, else a note.
+
+        Aider's own lines follow as a note, unless `client` is false.
+        """
+        if self.answer is not None:
+            self.say(self.answer)
+        self.answer = None
+        if self.output and sent:
+            self.say_text("user", self.output, synthetic=True)
+        elif self.output:
+            self.note("output", self.output)
+        self.output = ""
+        if client:
+            if lines := "\n".join(self.client).strip():
+                self.note("client", lines)
+            self.client = []
+
+    def close(self) -> None:
+        """Write what was gathered since the last typed line."""
+        self._write_bare(False)
+        self._flush(sent=False)
+
+
+def _usage(found: re.Match[str]) -> Usage:
+    cached = {kind: _count(count) for count, kind in _CACHED.findall(found[2])}
+    sent, hit, written = _count(found[1]), cached.get("hit", 0), cached.get("write", 0)
+    return Usage(max(sent - hit - written, 0), hit, written, _count(found[3]))
+
+
+def _count(text: str) -> int:
+    return round(float(text.rstrip("kM").replace(",", "")) * _SCALE.get(text[-1], 1))

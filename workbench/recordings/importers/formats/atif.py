@@ -1,0 +1,53 @@
+"""Trajectories in the Agent Trajectory Interchange Format of Harbor: one JSON document of steps, `trajectory.json`.
+
+Source: laude-institute/harbor, docs/rfcs/0001-trajectory-format.md, versions 1.0 to 1.7.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from workbench.base.errors import FormatError
+from workbench.engine.transcript.message import Json, ToolCall, ToolResult, UserMessage
+from workbench.recordings.importers.blocks import content, result_blocks, thought_block, tool_calls
+from workbench.recordings.importers.session_builder import SessionBuilder
+from workbench.recordings.importers.usage import OPENAI_USAGE
+from workbench.recordings.importers.values import identifier, mapping, objects, text
+
+USAGE = replace(OPENAI_USAGE, cache_read=f"{OPENAI_USAGE.cache_read} cached_tokens")
+
+
+class AtifBuilder(SessionBuilder):
+    """Reads steps of the system, the user and the agent, each with what was observed after it."""
+
+    about = {"id": "session_id trajectory_id", "model": "agent/model_name", "title": "agent/name"}
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one step."""
+        self.time, speaker = self.source.time(record, "timestamp"), text(record, "source")
+        step_id = f"step-{identifier(record, 'step_id')}" if record.get("step_id") is not None else ""
+        found, calls = content(record, "message"), list[ToolCall]()
+        role, fields = "user", dict[str, Any](synthetic=speaker == "system")
+        if speaker == "agent":
+            calls = tool_calls(record)
+            found.blocks = [*thought_block(text(record, "reasoning_content")), *found.blocks, *calls]
+            role, model = "assistant", self.source.name(record, "model_name") or self.model
+            fields = {"model": model, "usage": self.source.usage(USAGE, record, "metrics")}
+        elif speaker == "system" and not len(self.log):
+            role, fields = "system", {}
+        elif speaker not in ("user", "system"):
+            raise FormatError(f"unknown source {speaker!r}; known sources are agent, system and user", field="source")
+        self.say_content(role, found, id=step_id, **fields)
+        self._observed(mapping(record, "observation"), [call.id for call in calls])
+
+    def _observed(self, observation: Mapping[str, Json], calls: list[str]) -> None:
+        """Read what came back: a call's result, or the environment's word where no call is named."""
+        left = list(dict.fromkeys(calls))
+        for result in objects(observation, "results"):
+            blocks = result_blocks(result.get("content"))
+            call_id = identifier(result, "source_call_id") or (left[0] if len(left) == 1 else "")
+            if call_id in calls:
+                left = [one for one in left if one != call_id]
+                self.say(ToolResult(id="", call_id=call_id, blocks=blocks))
+            elif blocks:
+                self.say(UserMessage(id="", blocks=blocks, synthetic=True))

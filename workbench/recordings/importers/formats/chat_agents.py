@@ -1,0 +1,202 @@
+"""Agents whose files are messages in a chat API's shape, each with fields of its own beside them.
+
+Cline's SDK writes `messages.json` files under `~/.cline/data/sessions`, and compacted states of them. Continue keeps
+documents under `~/.continue/sessions` (source: continuedev/continue, core/index.d.ts, ChatHistoryItem). Cursor writes
+`agent-transcripts/*.jsonl` under `~/.cursor/projects`, with calls and without their results. Amp keeps a thread as one
+document under `~/.local/share/amp/threads`. Droid appends events to `~/.factory/sessions/*/*.jsonl`. SWE-agent writes
+one JSON document with a history (`.traj`), before and since its version 1.
+"""
+
+from collections.abc import Mapping
+from itertools import dropwhile, islice
+
+from workbench.engine.transcript.files import FileOps
+from workbench.engine.transcript.message import Json, ToolResult
+from workbench.recordings.importers.blocks import text_block
+from workbench.recordings.importers.chat import ROLES, ChatBuilder
+from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.usage import UsageFields
+from workbench.recordings.importers.values import (
+    block_texts,
+    identifier,
+    items,
+    label,
+    mapping,
+    objects,
+    text,
+    texts,
+)
+
+DROID_NOTES = frozenset({"todo_state", "agent_turn_outcome", "session_end"})
+CONTINUE_FAILED = frozenset({"errored", "canceled"})
+AMP_FAILED = frozenset({"error", "cancelled", "rejected-by-user"})
+
+
+class ClineBuilder(ChatBuilder):
+    """Reads messages in Anthropic's shape, and the summary or the mark of a compaction among them."""
+
+    usage_fields = UsageFields(
+        "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", cache_in_input=True
+    )
+    usage_in = "metrics"
+    compacted = False
+
+    def begin(self, document: Mapping[str, Json]) -> None:
+        """Read the system prompt and the id; a compacted state has its session's id, so its file's name is added."""
+        name, stem = identifier(document, "sessionId"), self.source.stem
+        self.id = f"{name}-{stem}" if name and stem not in ("session", name) else name
+        if prompt := text(document, "system_prompt"):
+            self.say_text("system", prompt, id="system")
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one message. Before a compaction there is the system prompt alone, which none touches."""
+        about = mapping(record, "metadata")
+        mark = text(about, "kind")
+        if mark == "compaction_summary":
+            self._summary(record, about)
+        elif mark == "compaction" and not self.compacted:
+            self.time, entry_id = self.source.time(record, "ts"), f"{identifier(record, 'id')}-compaction"
+            self.compaction(None, id=entry_id, kept=self.ids, reason=text(about, "reason"))
+        elif not mark and about.get("summary"):
+            self.source.unknown["summary without the mark of a compaction"] += 1
+        if mark != "compaction_summary":
+            super().read({**record, "timestamp": record.get("ts"), "model": text(record, "modelInfo/id")})
+        self.compacted = self.compacted or mark in ("compaction", "compaction_summary")
+
+    def _summary(self, message: Mapping[str, Json], about: Mapping[str, Json]) -> None:
+        details = mapping(about, "details")
+        self.time = self.source.time(about, "generatedAt")
+        self.compaction(
+            text(about, "summary"),
+            id=identifier(message, "id") or "compaction",
+            files=FileOps(texts(details, "readFiles"), texts(details, "modifiedFiles")),
+            kept=self.ids,
+            tokens_before=self.source.count(about, "tokensBefore"),
+        )
+
+
+class ContinueBuilder(ChatBuilder):
+    """Reads items: a message, what was attached to it, and the states of its calls."""
+
+    about = {"id": "sessionId", "title": "title", "cwd": "workspaceDirectory", "model": "chatModelTitle"}
+    usage_fields = UsageFields(
+        "promptTokens", "completionTokens", "promptTokensDetails/cachedTokens", "promptTokensDetails/cacheWriteTokens"
+    )
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one item. A thought is a message of its own; a summary stands for all before it and the item itself."""
+        message = mapping(record, "message")
+        attached = "\n\n".join(text(item, "content") for item in objects(record, "contextItems"))
+        if attached:
+            self.say_text("user", attached, synthetic=True)
+        if text(message, "role") == "thinking":
+            thought = text(message, "content") or block_texts(message, "content")
+            message = {"role": "assistant", "content": [{"type": "thinking", "thinking": thought}]}
+        super().read({**message, "tool_calls": message.get("toolCalls"), "tool_call_id": message.get("toolCallId")})
+        for state in objects(record, "toolCallStates"):
+            words = "\n".join(text(one, "content") for one in objects(state, "output"))
+            failed = text(state, "status") in CONTINUE_FAILED
+            if words or failed or text(state, "status") == "done":
+                call_id, blocks = text(state, "toolCallId"), tuple(text_block(words))
+                self.say(ToolResult(id="", call_id=call_id, blocks=blocks, is_error=failed))
+        if summary := text(record, "conversationSummary"):
+            self.compaction(summary, kept=self.system_ids)
+
+
+class CursorBuilder(ChatBuilder):
+    """Reads lines of a role and a message."""
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one line."""
+        super().read({**mapping(record, "message"), "role": text(record, "role")})
+
+
+class AmpBuilder(ChatBuilder):
+    """Reads a thread's messages; what a tool run returned is a field of its own."""
+
+    about = {"id": "id", "title": "title"}
+    usage_fields = UsageFields("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
+
+    def begin(self, document: Mapping[str, Json]) -> None:
+        """Read the thread's id, its title and the first folder that was open."""
+        super().begin(document)
+        folders = objects(mapping(document, "env/initial"), "trees")
+        self.cwd = text(folders[0], "uri") if folders else ""
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one message; those of the client itself are notes."""
+        role, figures = text(record, "role"), self.source.report(record, "usage")
+        self.window = self.source.count(figures, "maxInputTokens") or self.window
+        parts = [_amp_part(part) if isinstance(part, dict) else part for part in items(record, "content")]
+        if role not in ROLES:
+            self.note(role, "\n".join(label(part, "text") for part in parts if isinstance(part, dict)))
+            return
+        time = figures.get("timestamp") or mapping(record, "meta").get("sentAt")
+        shaped = {"role": role, "content": parts, "timestamp": time, "usage": figures, "model": figures.get("model")}
+        super().read({**shaped, "stop_reason": text(record, "state/stopReason")})
+
+
+def _amp_part(part: Mapping[str, Json]) -> Mapping[str, Json]:
+    """A part as Anthropic would name its fields."""
+    if part.get("type") != "tool_result" or "run" not in part:
+        return part
+    run = mapping(part, "run")
+    result = run.get("result") if run.get("result") is not None else run.get("error")
+    failed = text(run, "status") in AMP_FAILED
+    return {"type": "tool_result", "tool_use_id": part.get("toolUseID"), "content": result, "is_error": failed}
+
+
+class DroidBuilder(ChatBuilder):
+    """Reads a session's start, its messages and its compactions, behind which the next messages hang on old ones."""
+
+    about = {"id": "id", "cwd": "cwd", "title": "title sessionTitle"}
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.newer: dict[str | None, str] = {}
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one event."""
+        match text(record, "type"):
+            case "session_start":
+                self.begin(record)
+            case "message":
+                parent = text(record, "parentId")
+                self.log.leaf = self.newer.get(parent, parent) if parent in self.log else self.log.leaf
+                about = {"id": record.get("id"), "timestamp": record.get("timestamp")}
+                super().read({**mapping(record, "message"), **about})
+            case "compaction_state":
+                self._compaction(record)
+            case type_ if type_ not in DROID_NOTES:
+                self.source.unknown[f"event of type {type_!r}"] += 1
+
+    def _compaction(self, record: Mapping[str, Json]) -> None:
+        """Read a summary; the message that it names is the last that it replaces."""
+        anchor = record.get("anchorMessage")
+        last = text(anchor, "id") if isinstance(anchor, dict) else anchor
+        after = islice(dropwhile(lambda entry: entry.id != last, self.log.path()), 1, None)
+        first_kept = next((entry.id for entry in after), None)
+        before, summary = self.log.leaf, text(record, "summaryText") or None
+        self.newer[before] = self.compaction(summary, id=identifier(record, "id"), first_kept=first_kept)
+
+
+class SweAgentBuilder(ChatBuilder):
+    """Reads turns; the first of a user that is no demonstration is the task, all others are the client's."""
+
+    asked = False
+
+    def begin(self, document: Mapping[str, Json]) -> None:
+        """Read the environment's name."""
+        self.title = label(document, "environment")
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one turn: a result names its call in a list of one."""
+        by_hand = record.get("role") == "user" and not self.asked and record.get("is_demo") is not True
+        shaped = {name: record[name] for name in ("role", "content", "tool_calls") if name in record}
+        if answered := texts(record, "tool_call_ids"):
+            shaped["tool_call_id"] = answered[0]
+        if thoughts := objects(record, "thinking_blocks"):
+            shaped["reasoning_content"] = "\n".join(text(thought, "thinking") for thought in thoughts)
+        self.synthetic = not by_hand
+        super().read(shaped)
+        self.asked = self.asked or by_hand

@@ -1,0 +1,285 @@
+"""Claude Code's session files under `~/.claude/projects`, versions 1.0.98 to 2.1.219: JSON lines that form a tree.
+
+A unit is what has one place in the tree: a user record, a compaction, or one API message with the results of its calls.
+The client writes an API message as several lines and hangs each parallel result on its own line; in a unit they are in
+a row, so that only a rewind, a resumed copy or a sub-agent makes a branch.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+
+from workbench.engine.transcript.log import CompactionEntry, Entry, NoteEntry
+from workbench.engine.transcript.message import AssistantMessage, Json, Message, Summary, UserMessage, plain_text
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.formats.claude_records import Node, read_node
+from workbench.recordings.importers.session_builder import SessionBuilder
+from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.values import label, mapping, text
+
+SIDE = frozenset(
+    {
+        "summary", "file-history-snapshot", "queue-operation", "custom-title", "ai-title", "last-prompt", "mode",
+        "pr-link", "agent-name", "tag", "agent-setting", "permission-mode", "saved-hook-context",
+    }
+)  # fmt: skip
+TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
+
+
+@dataclass(slots=True, eq=False)
+class Unit:
+    """Records with one place in the tree: an answer's lines and their results, or a compaction and its summary.
+
+    Attributes:
+        calls: ids of the calls in it.
+        last: id of the newest entry that was written of it.
+    """
+
+    parent: Unit | None
+    records: list[Node]
+    calls: set[str]
+    last: str | None = None
+
+    def takes(self, node: Node) -> bool:
+        """Take a record that is a part of this unit; say whether it is."""
+        head = self.records[0]
+        if not isinstance(head.what, AssistantMessage):
+            fits = isinstance(head.what, CompactionEntry) and node.summary and len(self.records) == 1
+        elif isinstance(node.what, AssistantMessage):
+            fits = head.message_id == node.message_id
+        else:
+            answered = {result.call_id for result in node.results}
+            fits = bool(answered) and answered <= self.calls
+        if fits:
+            self.records.append(node)
+            self.calls |= node.calls.keys()
+        return fits
+
+
+def mend(nodes: Mapping[str, Node]) -> Iterator[str]:
+    """Give a record whose parent is not in the file the record before it; yields a sentence for each such repair."""
+    before: Node | None = None
+    for node in nodes.values():
+        if node.parent and node.parent not in nodes:
+            follows = before.uuid if before is not None and not node.side else ""
+            if before is not None and not isinstance(node.what, CompactionEntry):
+                where = "attached to the record before" if follows else "taken as a start"
+                yield f"line {node.line}: the parent {node.parent!r} is not in the file, {where}"
+            node.parent = follows
+        if not node.side:
+            before = node
+
+
+def hang_behind_compactions(nodes: Mapping[str, Node]) -> None:
+    """Give what came after a compaction, but hangs on a record that it preserved, the end of the compaction as parent.
+
+    The client leaves a preserved record where it was, and writes what follows as its child.
+    """
+    order = list(nodes.values())
+    for at, made in enumerate(order):
+        if not isinstance(made.what, CompactionEntry):
+            continue
+        head, tail = made.preserved
+        if made.what.kept is None and tail in nodes:
+            back = [one.uuid for one in ancestors(nodes, nodes[tail])]
+            kept = tuple(reversed(back[: back.index(head) + 1])) if head in back else (tail,)
+            made.what = replace(made.what, kept=kept)
+        preserved, end = {*(made.what.kept or ()), tail} - {""}, made.uuid
+        for later in order[at + 1 :] if preserved else ():
+            if later.parent in preserved and later.uuid not in preserved:
+                later.parent = end
+            elif later.parent == end and not later.side and later.message_id == "":
+                end = later.uuid
+
+
+def ancestors(nodes: Mapping[str, Node], node: Node | None) -> Iterator[Node]:
+    """The record, its parent, and so on to a start."""
+    while node is not None:
+        yield node
+        node = nodes.get(node.parent)
+
+
+class ClaudeCodeBuilder(SessionBuilder):
+    """Reads records into a tree, and writes it unit by unit to a log whose leaf is the live end."""
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.nodes: dict[str, Node] = {}
+        self.unit_of: dict[str, Unit | None] = {}
+        self.titles: dict[str, str] = {}
+        self.entries_of: dict[str, list[str]] = defaultdict(list)
+        self.live: set[str] = set()
+        self.agent_leaves: dict[str, str] = {}
+        self.renamed: dict[str, str] = {}
+        self.doubles: dict[str, int] = {}
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one line; a second one with the same uuid and the same words is a copy."""
+        self.id = self.id or self.source.name(record, "sessionId")
+        self.cwd = self.cwd or self.source.name(record, "cwd")
+        self.title = self.source.name(record, "customTitle", "aiTitle") or self.title
+        if record.get("type") == "summary":
+            self.titles[self.source.name(record, "leafUuid")] = self.source.name(record, "summary")
+        self._progress(mapping(record, "data")) if record.get("type") == "progress" else None
+        made = read_node(self.line, record, self.source)
+        if made is not None:
+            self._take(made)
+        elif label(record, "type") not in SIDE:
+            self.source.unknown[f"record of type {str(record.get('type'))!r}"] += 1
+
+    def _progress(self, data: Mapping[str, Json]) -> None:
+        """Read a message of a sub-agent, which newer clients show as progress of the call that began it."""
+        said, agent = mapping(data, "message"), text(data, "agentId")
+        if text(data, "type") == "agent_progress" and text(said, "type") in ("user", "assistant"):
+            record = {**said, "parentUuid": self.agent_leaves.get(agent), "isSidechain": True}
+            made = read_node(self.line, record, self.source)
+            if made is None:
+                self.source.unknown["message of a sub-agent without an id"] += 1
+            elif self._take(made):
+                self.agent_leaves[agent] = made.uuid
+        elif said:
+            self.source.unknown[f"message in progress of type {text(data, 'type')!r}"] += 1
+
+    def _take(self, made: Node) -> bool:
+        """Take a record into the tree, unless it is a copy; one that says something else gets another id."""
+        made.parent = self.renamed.get(made.parent, made.parent)
+        uuid = self.renamed.get(made.uuid, made.uuid)
+        earlier = self.nodes.get(uuid)
+        if earlier is not None:
+            if earlier.says == made.says:
+                return False
+            number = self.doubles[made.uuid] = self.doubles.get(made.uuid, 1) + 1
+            why = f"the uuid {made.uuid!r} is that of line {earlier.line}, which says something else; both are kept"
+            self.source.skipped.append(f"line {made.line}: {why}")
+            uuid = self.renamed[made.uuid] = f"{made.uuid}~{number}"
+            made.rename(uuid)
+        self.nodes[uuid] = made
+        return True
+
+    def so_far(self) -> Session:
+        """As in the base class; its nodes are copied, since the end of a reading mends them."""
+        nodes = self.nodes
+        try:
+            self.nodes = {uuid: copy(node) for uuid, node in nodes.items()}
+            return super().so_far()
+        finally:
+            self.nodes = nodes
+
+    def session(self) -> Session:
+        """The whole tree. Its title is what a person named it, or the client's for a branch of this very session."""
+        hang_behind_compactions(self.nodes)
+        self.source.skipped += mend(self.nodes)
+        for node in self.nodes.values():
+            self.names.update(node.calls)
+            self._find_units(node)
+        main = [one for one in reversed(self.nodes.values()) if not one.side and not one.is_through]
+        self.live = {one.uuid for one in ancestors(self.nodes, next(iter(main), None))}
+        for unit in dict.fromkeys(unit for unit in self.unit_of.values() if unit is not None):
+            self._write(unit)
+        newest = next((self.unit_of[one.uuid] for one in main if not isinstance(one.what, NoteEntry)), None)
+        self.log.leaf = newest.last if newest is not None else self.log.leaf
+        titles = (title for leaf, title in self.titles.items() if leaf in self.nodes)
+        self.title = self.title or next(filter(None, titles), "")
+        return super().session()
+
+    def _find_units(self, node: Node) -> None:
+        """Find the units of a record and of its ancestors, theirs first; a record that only connects has its parent's.
+
+        Where parents form a circle, it is cut.
+        """
+        way: dict[str, Node] = {}
+        for one in ancestors(self.nodes, node):
+            if one.uuid in self.unit_of:
+                break
+            way[one.uuid] = one
+            if one.parent in way:
+                why = f"line {one.line}: the parents of {one.uuid!r} form a circle, cut here"
+                self.source.skipped.append(why)
+                one.parent = ""
+        for one in reversed(way.values()):
+            parent = self.unit_of.get(one.parent)
+            if not one.is_through and (parent is None or not parent.takes(one)):
+                if one.summary and one.uuid:
+                    self.source.skipped.append(f"line {one.line}: a summary without its compaction, read as words")
+                parent = Unit(parent, [one], set(one.calls))
+            self.unit_of[one.uuid] = parent
+
+    def _write(self, unit: Unit) -> None:
+        """Write the unit's entries, each after the one before."""
+        unit.last = unit.parent.last if unit.parent is not None else None
+        head = unit.records[0]
+        if isinstance(head.what, AssistantMessage):
+            self._answer(unit)
+            return
+        if isinstance(head.what, CompactionEntry):
+            head.what = self._compaction(head.what, unit.records[1:])
+        self._record(unit, head)
+
+    def _answer(self, unit: Unit) -> None:
+        """Write an answer and its results: one record a call, the live conversation's; copies are branches."""
+        lines = {one: one.what for one in unit.records if isinstance(one.what, AssistantMessage)}
+        results = [one for one in unit.records if one not in lines]
+        first, said = unit.records[0], list(lines.values())
+        answer = replace(
+            said[0],
+            blocks=tuple(block for message in said for block in message.blocks),
+            usage=next((message.usage for message in reversed(said) if message.usage), None),
+            stop=next((message.stop for message in reversed(said) if message.stop), ""),
+        )
+        answer_id = self._place(unit, first, answer)
+        for line in lines:
+            self.entries_of[line.uuid] = self.entries_of[first.uuid]
+            self._results(unit, line)
+        chosen: dict[str, Node] = {}
+        for one in sorted(results, key=lambda one: one.uuid not in self.live):
+            for result in one.results:
+                chosen.setdefault(result.call_id, one)
+        wanted = set(chosen.values())
+        for one in results:
+            if one in wanted:
+                self._record(unit, one)
+        end = unit.last
+        for one in results:
+            if one not in wanted:
+                unit.last = answer_id
+                self._record(unit, one)
+        unit.last = end
+
+    def _record(self, unit: Unit, one: Node) -> None:
+        self._results(unit, one)
+        if one.what is not None:
+            self._place(unit, one, one.what)
+
+    def _results(self, unit: Unit, one: Node) -> None:
+        for result in one.results:
+            self._place(unit, one, result)
+
+    def _compaction(self, entry: CompactionEntry, summaries: Sequence[Node]) -> CompactionEntry:
+        """The compaction with its summary, and with the entries of the records that it kept."""
+        for one in summaries:
+            if isinstance(one.what, UserMessage):
+                entry = replace(entry, summary=Summary(id=one.uuid, text=plain_text(one.what), time=one.time))
+        if entry.kept is None:
+            return entry
+        kept = [entry_id for uuid in entry.kept for entry_id in self.entries_of.get(uuid, [uuid])]
+        return replace(entry, kept=tuple(dict.fromkeys(kept)))
+
+    def _place(self, unit: Unit, one: Node, what: Message | Entry) -> str:
+        """Write a message or an entry of this record after the unit's newest entry, and return its id."""
+        self.log.leaf, self.time = unit.last, one.time
+        begins = one.side and unit.last is None
+        unit.last = self.say(what) if isinstance(what, Message) else self.add(what)
+        self.agents += [unit.last] if begins else []
+        self.entries_of[one.uuid].append(unit.last)
+        return unit.last
+
+
+def is_record(record: Mapping[str, Json]) -> bool:
+    """Whether a line has the client's own fields."""
+    if label(record, "type") in SIDE:
+        return bool({"leafUuid", "sessionId", "messageId", "snapshot"} & set(record))
+    ours = label(record, "type") in TYPES and "uuid" in record
+    return ours and bool({"parentUuid", "sessionId", "isSidechain"} & set(record))

@@ -1,0 +1,210 @@
+"""One line of a Claude Code recording: what it says, and its place in the tree."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, Entry, NoteEntry
+from workbench.engine.transcript.message import AssistantMessage, SaidBlock, Text, ToolResult, UserMessage
+from workbench.recordings.importers.blocks import Content, Part, as_json, content
+from workbench.recordings.importers.images import image
+from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.usage import ANTHROPIC_USAGE
+from workbench.recordings.importers.values import as_object, items, label, mapping, text, texts
+
+SYNTHETIC = "<synthetic>"
+"""The model name that the client gives to answers that it wrote itself."""
+NOTES = frozenset({"api_error", "local_command", "model_refusal_fallback"})
+_CLIENT = re.compile(
+    r"\s*(?:<command-(?:name|message)>(?!(?s:.*)<command-args>\s*\S)|"
+    r"<(?:local-command-|bash-std|system-reminder|task-notification|user-memory-input|ide_)|"
+    r"\[Request interrupted by user|Caveat: The messages below were generated)"
+)
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One record of the tree.
+
+    Attributes:
+        what: the message or entry that it is, with the record's id; None if it only connects its children to its
+            parent, or holds only results. The ids in `kept` of a compaction are those of records.
+        summary: whether it is the summary of the compaction before it.
+        preserved: of a compaction, the first and the last record that stayed, where it names no others.
+        message_id: in an answer, of the API message of which it is a part.
+    """
+
+    line: int
+    uuid: str
+    parent: str
+    side: bool
+    time: float | None
+    what: UserMessage | AssistantMessage | Entry | None = None
+    results: tuple[ToolResult, ...] = ()
+    summary: bool = False
+    preserved: tuple[str, str] = ("", "")
+    message_id: str = ""
+
+    @property
+    def calls(self) -> dict[str, str]:
+        """The names of the tools that the record calls, by the ids of the calls."""
+        return {call.id: call.name for call in self.what.calls} if isinstance(self.what, AssistantMessage) else {}
+
+    @property
+    def says(self) -> object:
+        """All that it says: what two records with one id must have in common to be one."""
+        blocks = self.what.blocks if isinstance(self.what, UserMessage | AssistantMessage) else ()
+        note = self.what.text if isinstance(self.what, NoteEntry) else ""
+        return type(self.what), blocks, note, [(result.call_id, result.blocks) for result in self.results]
+
+    def rename(self, uuid: str) -> None:
+        """Give it another id."""
+        self.uuid = uuid
+        self.what = replace(self.what, id=uuid) if self.what is not None else None
+        self.results = tuple(replace(result, id=uuid) for result in self.results)
+
+    @property
+    def is_through(self) -> bool:
+        """Whether it has no content, and only connects its children to its parent."""
+        return self.what is None and not self.results
+
+
+def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
+    """The record's node; None for side records, which have no place in the tree. Kinds without a reader are counted.
+
+    Raises:
+        FormatError: a field has the wrong type.
+    """
+    uuid = text(record, "uuid")
+    if not uuid:
+        return None
+    parent, time = text(record, "parentUuid", "logicalParentUuid"), source.time(record, "timestamp")
+    made = Node(line, uuid, parent, record.get("isSidechain") is True, time)
+    match record.get("type"):
+        case "user" | "assistant" as type_:
+            message = as_object(record.get("message"), "message")
+            role = label(message, "role")
+            if role in ("user", "assistant") and role != type_:
+                source.leave_out(f"line {line}: the message of a record of type {type_!r} has the role {role!r}")
+            found = content(message)
+            source.unknown.update(found.unknown)
+            made.results = tuple(replace(result, id=uuid) for result in found.results)
+            made.summary = record.get("isCompactSummary") is True
+            read_message = _answer if type_ == "assistant" else _user
+            made.what = read_message(made, record, found, source)
+        case "attachment":
+            made.what = _attachment(made, mapping(record, "attachment"), source.unknown)
+        case "system":
+            made.what = _system(made, record, source)
+        case "progress":
+            pass
+        case type_ if not {"message", "attachment", "content", "data"}.isdisjoint(record):
+            source.unknown[f"record of type {str(type_)[:40]!r}"] += 1
+    return made
+
+
+def _user(made: Node, record: Part, found: Content, source: SourceFile) -> UserMessage | None:
+    said = found.said_by("user", source.unknown)
+    if found.results and not said:
+        return None
+    first = next((block.text for block in found.blocks if isinstance(block, Text)), "")
+    synthetic = record.get("isMeta") is True or _CLIENT.match(first) is not None
+    return UserMessage(id=made.uuid, blocks=said, synthetic=synthetic)
+
+
+def _answer(made: Node, record: Part, found: Content, source: SourceFile) -> AssistantMessage | NoteEntry:
+    message = mapping(record, "message")
+    if record.get("isApiErrorMessage") is True:
+        return _note(made, "api_error", found.words)
+    model, made.message_id = source.name(message, "model"), text(message, "id") or made.uuid
+    return AssistantMessage(
+        id=made.uuid,
+        blocks=tuple(found.blocks),
+        name="client" if model == SYNTHETIC else "",
+        model="" if model == SYNTHETIC else model,
+        usage=source.usage(ANTHROPIC_USAGE, message, "usage"),
+        stop=source.name(message, "stop_reason"),
+    )
+
+
+def _system(made: Node, record: Part, source: SourceFile) -> Entry | None:
+    subtype = text(record, "subtype")
+    if subtype in NOTES:
+        words = record.get("content")
+        return _note(made, subtype, words if isinstance(words, str) else as_json(record.get("error")))
+    if subtype not in ("compact_boundary", "microcompact_boundary"):
+        return None
+    meta = mapping(record, "compactMetadata" if subtype == "compact_boundary" else "microcompactMetadata")
+    about: dict[str, Any] = {"id": made.uuid, "parent": None, "time": made.time}
+    about |= {"tokens_before": source.count(meta, "preTokens"), "reason": text(meta, "trigger")}
+    if subtype == "microcompact_boundary":
+        call_ids, saved = texts(meta, "compactedToolIds"), source.count(meta, "tokensSaved")
+        return ClearingEntry(call_ids=call_ids, tokens_saved=saved, **about)
+    made.preserved = text(meta, "preservedSegment/headUuid"), text(meta, "preservedSegment/tailUuid")
+    made.parent = text(record, "logicalParentUuid", "parentUuid") or made.preserved[1]
+    preserved = texts(meta, "preservedMessages/uuids") or texts(meta, "preservedMessages/allUuids")
+    return CompactionEntry(tokens_after=source.count(meta, "postTokens"), kept=preserved or None, **about)
+
+
+def _note(made: Node, label: str, words: str) -> NoteEntry:
+    return NoteEntry(id=made.uuid, parent=None, kind=label, text=words, time=made.time)
+
+
+def _attachment(made: Node, attachment: Part, unknown: Counter[str]) -> UserMessage | None:
+    type_ = text(attachment, "type")
+    if type_ not in ATTACHMENTS:
+        unknown[f"attachment of type {type_!r}"] += 1
+    blocks = ATTACHMENTS[type_](attachment) if type_ in ATTACHMENTS else ()
+    typed = type_ == "queued_command" and attachment.get("commandMode") in (None, "prompt")
+    return UserMessage(id=made.uuid, blocks=tuple(blocks), synthetic=not typed) if blocks else None
+
+
+def _lines(field: str, attachment: Part) -> Sequence[SaidBlock]:
+    """The values of a field, a line each."""
+    value = attachment.get(field)
+    parts = value if isinstance(value, list) else [value] if value else []
+    words = "\n".join(part if isinstance(part, str) else as_json(part) for part in parts)
+    return [Text(words)] if words.strip() else []
+
+
+def _titled(title: str, field: str, attachment: Part) -> Sequence[SaidBlock]:
+    """The text of a field under that of another."""
+    words = text(attachment, field)
+    return [Text(f"{text(attachment, title)}\n{words}")] if words else []
+
+
+def _file(attachment: Part) -> Sequence[SaidBlock]:
+    if text(attachment, "content/type") == "image":
+        return [image(text(attachment, "content/file/type"), text(attachment, "content/file/base64"))]
+    return _titled("filename", "content/file/content", attachment)
+
+
+def _hook(attachment: Part) -> Sequence[SaidBlock]:
+    """What a hook printed: only at these two events does the client pass it on."""
+    sent = attachment.get("hookEvent") in ("SessionStart", "UserPromptSubmit")
+    return _lines("content", attachment) if sent else []
+
+
+def _tasks(attachment: Part) -> Sequence[SaidBlock]:
+    tasks = [task for task in items(attachment, "content") if isinstance(task, dict)]
+    lines = [f"[{text(task, 'status')}] {text(task, 'subject', 'content')}" for task in tasks]
+    return [Text("\n".join(lines))] if lines else []
+
+
+ATTACHMENTS: Mapping[str, Callable[[Part], Sequence[SaidBlock]]] = {
+    **dict.fromkeys(("agent_listing_delta", "deferred_tools_delta"), partial(_lines, "addedLines")),
+    **dict.fromkeys(("hook_additional_context", "skill_listing"), partial(_lines, "content")),
+    **dict.fromkeys(("task_reminder", "todo", "todo_reminder"), _tasks),
+    "compact_file_reference": partial(_lines, "filename"),
+    "edited_text_file": partial(_titled, "filename", "snippet"),
+    "file": _file,
+    "hook_success": _hook,
+    "mcp_instructions_delta": partial(_lines, "addedBlocks"),
+    "nested_memory": partial(_titled, "path", "content/content"),
+    "queued_command": lambda attachment: content(attachment, "prompt").said,
+    **dict.fromkeys(("command_permissions", "hook_system_message"), lambda attachment: []),
+}
+"""How each kind of attachment was worded for the model, as far as its text is in the file; some are not sent."""

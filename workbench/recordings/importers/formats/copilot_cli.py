@@ -1,0 +1,136 @@
+"""Sessions of GitHub Copilot's command line: the `events.jsonl` files under `~/.copilot/session-state/`.
+
+Source: github/copilot-sdk, docs/features/streaming-events.md (03418125), and events of version 1.0 that tests of public
+projects quote. A file on disk has no event of the usage of a request: of it, only the length of each answer is known.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from workbench.engine.transcript.log import Entry, Log, MessageEntry
+from workbench.engine.transcript.message import AssistantMessage, Json, ToolResult, Usage
+from workbench.recordings.importers.blocks import Content, result_blocks, text_block, thought_block, tool_calls
+from workbench.recordings.importers.session_builder import SessionBuilder
+from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.usage import UsageFields
+from workbench.recordings.importers.values import identifier, mapping, text
+
+NOTES = frozenset({"abort", "session.error", "session.model_change", "session.truncation", "session.snapshot_rewind"})
+FAMILIES = (
+    "assistant.", "command.", "elicitation.", "external_tool.", "hook.", "mcp.", "mcp_app.", "permission.", "sampling.",
+    "session.", "skill.", "subagent.", "system.", "tool.", "user.", "user_input.", "pending_messages.", "abort",
+    "exit_plan_mode.", "model.", "capabilities.", "commands.",
+)  # fmt: skip
+USAGE = UsageFields(
+    "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens", cache_in_input=True
+)
+
+
+class CopilotCliBuilder(SessionBuilder):
+    """Reads events; those of a sub-agent are a session of its own."""
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.leaf_after: dict[str, str | None] = {}
+        self.newest_answers: dict[str, str] = {}
+        self.reported: dict[str, tuple[Usage, str]] = {}
+        self.thought = ""
+        self.content_hashes: dict[str, int] = {}
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one event; those that only stream or ask for leave change nothing."""
+        event_id = identifier(record, "id") or f"event-{len(self.leaf_after) + 1}"
+        content_hash = hash(str(record))
+        if event_id in self.leaf_after:
+            if self.content_hashes[event_id] == content_hash:
+                return
+            self.source.skipped.append(f"line {self.line}: the id {event_id!r} is that of an earlier event as well")
+            event_id = f"{event_id}~{len(self.leaf_after)}"
+        self.content_hashes[event_id] = content_hash
+        self.turn_to(identifier(record, "agentId"))
+        parent = identifier(record, "parentId")
+        if not self.speaker and parent in self.leaf_after:
+            self.log.leaf = self.leaf_after[parent]
+        if record.get("ephemeral") is not True or record.get("type") == "assistant.usage":
+            self.time = self.source.time(record, "timestamp")
+            self._event(event_id, text(record, "type"), mapping(record, "data"))
+        self.turn_to("")
+        self.leaf_after[event_id] = self.log.leaf
+
+    def _event(self, event_id: str, type_: str, data: Mapping[str, Json]) -> None:
+        if type_ in ("session.start", "session.resume", "session.context_changed"):
+            self._about(data)
+        elif type_ == "user.message":
+            self._user(event_id, data)
+        elif type_ == "assistant.reasoning":
+            self.thought = text(data, "content")
+        elif type_ == "assistant.message":
+            self._answer(event_id, data)
+        elif type_ == "assistant.usage" and self.speaker in self.newest_answers:
+            self.reported[self.newest_answers[self.speaker]] = (
+                self.source.usage(USAGE, data) or Usage(),
+                self.source.name(data, "model"),
+            )
+        elif type_ == "tool.execution_complete":
+            self._result(event_id, data)
+        elif type_ == "system.message":
+            self.say_text("system", text(data, "content"), id=event_id)
+        elif type_ == "skill.invoked" and data.get("content"):
+            self.say_text("user", text(data, "content"), id=event_id, synthetic=True)
+        elif type_ == "session.compaction_complete" and data.get("success") is not False:
+            before, after = (
+                self.source.count(data, "preCompactionTokens"),
+                self.source.count(data, "postCompactionTokens"),
+            )
+            summary = text(data, "summaryContent") or None
+            self.compaction(summary, id=event_id, tokens_before=before, tokens_after=after)
+        elif type_ in NOTES:
+            shown = next((text(data, key) for key in ("newModel", "message", "reason") if data.get(key)), "")
+            self.model = text(data, "newModel") or self.model
+            self.note(type_, shown, id=event_id)
+        elif not type_.startswith(FAMILIES):
+            self.source.unknown[f"event of type {type_!r}"] += 1
+
+    def _about(self, data: Mapping[str, Json]) -> None:
+        context = mapping(data, "context") or data
+        self.id = self.id or identifier(data, "sessionId")
+        self.cwd = self.cwd or text(context, "cwd")
+        self.project = self.project or text(context, "repository").rpartition("/")[2]
+        self.model = text(data, "selectedModel") or self.model
+
+    def _user(self, event_id: str, data: Mapping[str, Json]) -> None:
+        typed, sent = text(data, "content"), text(data, "transformedContent")
+        synthetic = text(data, "source") not in ("", "user")
+        self.say_content("user", Content([*text_block(typed)]), id=event_id, synthetic=synthetic)
+        added = sent.replace(typed, "", 1).strip() if typed and typed in sent else ""
+        if added:
+            self.say_text("user", added, id=f"{event_id}-added", synthetic=True)
+
+    def _answer(self, event_id: str, data: Mapping[str, Json]) -> None:
+        thought, self.thought = text(data, "reasoningText") or self.thought, ""
+        thoughts = thought_block(thought, text(data, "reasoningOpaque", "encryptedContent"))
+        output = self.source.count(data, "outputTokens")
+        usage = Usage(output=output) if output else None
+        self.newest_answers[self.speaker] = event_id
+        found = Content([*thoughts, *text_block(text(data, "content")), *tool_calls(data, "toolRequests")])
+        model = self.source.name(data, "model") or self.model
+        self.say_content("assistant", found, id=event_id, model=model, usage=usage)
+
+    def _result(self, event_id: str, data: Mapping[str, Json]) -> None:
+        failed = data.get("success") is False
+        value = mapping(data, "result").get("content")
+        value = text(data, "error/message") if value is None and failed else value
+        self.model = self.model or self.source.name(data, "model")
+        call_id, blocks = identifier(data, "toolCallId"), result_blocks(value)
+        self.say(ToolResult(id=event_id, call_id=call_id, blocks=blocks, is_error=failed))
+
+    def close(self) -> None:
+        """Give each answer the figures that were reported after it."""
+        leaf, self.log = self.log.leaf, Log(self._with_usage(entry) for entry in self.log)
+        self.log.leaf = leaf
+
+    def _with_usage(self, entry: Entry) -> Entry:
+        usage, model = self.reported.get(entry.id, (None, ""))
+        if usage is None or not isinstance(entry, MessageEntry) or not isinstance(entry.message, AssistantMessage):
+            return entry
+        return replace(entry, message=replace(entry.message, usage=usage, model=model or entry.message.model))

@@ -1,0 +1,105 @@
+"""mini-swe-agent's trajectories, whose actions are commands in fenced blocks of the text, or calls since version 2.
+
+Source: SWE-agent/mini-swe-agent, `agents/default.py` and `utils/serialize.py`. A trajectory is one JSON document with
+`info` and `messages`; old ones are the bare list of messages. The model that gave an answer, and the tokens that it
+used, stand in the answer's `extra.response`, as litellm reports them.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from workbench.engine.transcript.message import Json, ToolResult
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.blocks import text_block
+from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.usage import OPENAI_USAGE
+from workbench.recordings.importers.values import as_object, items, label, mapping, text
+
+ASIDE = "info messages.extra trajectory_format instance_id"
+"""Fields that no model was sent."""
+_ACTION = re.compile(r"```(?:mswea_bash_command|bash)[ \t]*\n(?P<command>.*?)\n?```", re.DOTALL)
+_RETURN_CODE = re.compile(r"<returncode>(?P<code>-?\d+)</returncode>")
+
+
+def knows(head: Head) -> bool:
+    """Whether it names the agent, begins with how a run of it ended, or shows a command in its own fence."""
+    if head.is_list:
+        return "```mswea_bash_command" in head.text and "role" in head.keys
+    named = "trajectory_format" in head.keys and "mini-swe-agent" in head.text
+    ended = head.keys <= {"info", "messages"} and '"exit_status"' in head.text
+    return named or (ended and ('"submission"' in head.text or '"mini_version"' in head.text))
+
+
+def sessions(source: SourceFile) -> Iterator[Session]:
+    """The one session of a trajectory."""
+    document = source.document()
+    holder = as_object({"messages": document} if isinstance(document, list) else document)
+    builder = MiniSweAgentBuilder(source)
+    with source.at():
+        builder.begin(holder)
+    with source.at():
+        builder.read_all(items(holder, "messages"), "messages")
+    with source.at():
+        yield from builder.sessions()
+
+
+class MiniSweAgentBuilder(ChatBuilder):
+    """Reads messages: the user's first is the task, all others are the client's or what a command printed."""
+
+    about = {"title": "instance_id"}
+    usage_fields = OPENAI_USAGE
+    has_task = has_ended = False
+    previous_role = ""
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one message. `exit` is the client's, and ends the run."""
+        if self.has_ended:
+            self.source.note("stands after the end of the run", field="role")
+        extra = mapping(record, "extra")
+        timed = {"timestamp": extra.get("timestamp"), **record}
+        role = text(record, "role")
+        if role == self.previous_role == "assistant":
+            self.source.note("follows another answer, with nothing between them", field="role")
+        self.previous_role = role
+        match role:
+            case "assistant":
+                response = mapping(extra, "response")
+                answer = {"usage": response.get("usage"), "model": response.get("model")}
+                super().read({**timed, **answer, "content": _parts(record)})
+            case "user" if self.waiting:
+                self.time = self.source.time(timed, "timestamp")
+                self.say(_output(label(record, "content")))
+            case "user":
+                if _RETURN_CODE.search(label(record, "content")):
+                    self.source.note("is what a command printed, and no command stands before it", field="content")
+                self.synthetic, self.has_task = self.has_task, True
+                super().read(timed)
+            case "exit":
+                self.has_ended = True
+                self.time = self.source.time(timed, "timestamp")
+                self.note("exit", label(record, "content"))
+            case _:
+                super().read(timed)
+
+
+def _parts(answer: Mapping[str, Json]) -> Json:
+    """An answer's content; where its text has exactly one command, this is a call, as the agent takes it."""
+    words = answer.get("content")
+    if not isinstance(words, str) or answer.get("tool_calls"):
+        return words
+    actions = [*_ACTION.finditer(words)]
+    if len(actions) != 1:
+        return words
+    action = actions[0]
+    call: dict[str, Json] = {"type": "tool_use", "name": "bash", "input": {"command": action["command"]}}
+    before: dict[str, Json] = {"type": "text", "text": words[: action.start()].rstrip()}
+    after: dict[str, Json] = {"type": "text", "text": words[action.end() :].strip()}
+    return [part for part in (before, call, after) if part.get("text") != ""]
+
+
+def _output(printed: str) -> ToolResult:
+    """What a command printed, as the result of the call that waits for one."""
+    returned = _RETURN_CODE.search(printed)
+    failed = returned is not None and returned["code"] != "0"
+    return ToolResult(id="", call_id="", blocks=tuple(text_block(printed)), is_error=failed)

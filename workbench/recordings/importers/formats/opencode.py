@@ -1,0 +1,155 @@
+"""Sessions that `opencode export` wrote, versions 1.3 to 1.14: one JSON document of messages and their parts.
+
+The database behind it, `~/.local/share/opencode/opencode.db` (SQLite, since version 1.2), is read as its exports are.
+Source: sst/opencode, packages/opencode/src/session/session.sql.ts: messages and parts are JSON in a column `data`.
+"""
+
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from workbench.base.errors import FormatError
+from workbench.engine.transcript.log import ClearingEntry
+from workbench.engine.transcript.message import Json, SaidBlock, ToolCall, ToolResult
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.blocks import Content, add_part, text_block, tool_call
+from workbench.recordings.importers.images import linked
+from workbench.recordings.importers.session_builder import SessionBuilder
+from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.sqlite import MAGIC, database
+from workbench.recordings.importers.usage import UsageFields
+from workbench.recordings.importers.values import as_object, decode, items, label, mapping, objects, text
+
+SILENT = frozenset({"step-start", "step-finish", "patch", "snapshot", "agent", "retry"})
+USAGE = UsageFields("input", "output", "cache/read", "cache/write", "reasoning")
+_TABLES = re.compile(r"CREATE TABLE [`\"]?(message|part|session)\b")
+
+
+class OpenCodeBuilder(SessionBuilder):
+    """Reads messages of parts; a compaction is asked for in one and answered in the next."""
+
+    about = {"id": "info/id", "title": "info/title", "cwd": "info/directory"}
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.asked: Mapping[str, Json] | None = None
+        self.cleared: list[tuple[float, str]] = []
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one message."""
+        info, found, typed = mapping(record, "info"), Content(), False
+        self.time, role = self.source.time(info, "time/created"), text(info, "role")
+        for part in objects(record, "parts"):
+            self._part(found, part)
+            typed = typed or (part.get("type") == "text" and part.get("synthetic") is not True)
+        message_id, model = text(info, "id"), self.source.name(info, "modelID")
+        usage = self.source.usage(USAGE, info, "tokens")
+        if role == "user" and (found.blocks or self.asked is None):
+            self.say_content("user", found, id=message_id, synthetic=bool(found.blocks) and not typed)
+        elif role == "assistant" and info.get("summary") is True:
+            asked, self.asked = self.asked or {}, None
+            self.compaction(
+                found.words,
+                id=message_id,
+                model=model,
+                first_kept=text(asked, "tail_start_id") or None,
+                tokens_before=usage.prompt if usage is not None else None,
+                reason="auto" if asked.get("auto") is True else "manual",
+            )
+        elif role == "assistant":
+            stop = text(info, "finish") or ("error" if info.get("error") else "")
+            self.say_content("assistant", found, id=message_id, model=model, usage=usage, stop=stop)
+        elif role != "user":
+            raise FormatError(f"unknown role {role!r}; known roles are assistant and user", field="info.role")
+
+    def _part(self, found: Content, part: Mapping[str, Json]) -> None:
+        match text(part, "type"):
+            case "file":
+                found.blocks += _file(part)
+            case "tool":
+                state = mapping(part, "state")
+                call = tool_call({**part, "input": state.get("input")})
+                found.blocks.append(call)
+                status = label(state, "status")
+                if status in ("completed", "error"):
+                    found.results.append(self._result(state, call))
+                elif state.get("output") or state.get("error"):
+                    self.source.unknown[f"output of a tool whose status is {status!r}"] += 1
+                if part.get("text"):
+                    self.source.unknown["words in a tool"] += 1
+            case "compaction":
+                self.asked = part
+            case type_ if type_ not in SILENT:
+                add_part(found, part)
+                if part.get("state"):
+                    self.source.unknown[f"state of a {type_}"] += 1
+            case type_ if part.get("text") or part.get("state"):
+                self.source.unknown[f"words in a {type_}"] += 1
+
+    def _result(self, state: Mapping[str, Json], call: ToolCall) -> ToolResult:
+        failed = text(state, "status") == "error"
+        blocks: list[SaidBlock] = [*text_block(text(state, "error" if failed else "output"))]
+        for attached in objects(state, "attachments"):
+            blocks += _file(attached)
+        cleared, result_id = self.source.time(state, "time/compacted"), f"{call.id}-result"
+        if cleared is not None:
+            self.cleared.append((cleared, call.id))
+        fields: dict[str, Any] = {"name": call.name, "is_error": failed, "time": self.source.time(state, "time/end")}
+        return ToolResult(id=result_id, call_id=call.id, blocks=tuple(blocks), **fields)
+
+    def close(self) -> None:
+        """Add a clearing for results that were pruned while the session ran."""
+        self.time = None
+        if self.asked is not None:
+            self.note("unanswered_compaction")
+        if self.cleared:
+            calls = tuple(call for _, call in sorted(self.cleared))
+            self.add(ClearingEntry(id="", parent=None, call_ids=calls, time=max(self.cleared)[0]))
+
+
+def _file(part: Mapping[str, Json]) -> list[SaidBlock]:
+    """A picture as a placeholder; the text of other files is in a text part beside it."""
+    pictured = text(part, "mime").startswith(("image/", "application/pdf"))
+    return [linked(text(part, "url"))] if pictured else []
+
+
+def knows_database(head: Head) -> bool:
+    """Whether it is a database with OpenCode's tables."""
+    return head.text.startswith(MAGIC) and {"message", "part"} <= set(_TABLES.findall(head.text))
+
+
+def database_sessions(source: SourceFile) -> Iterator[Session]:
+    """The sessions, those of sub-agents among them, in the order in which they were begun."""
+    for document in database_values(source):
+        built = OpenCodeBuilder(source)
+        with source.at():
+            built.begin(document)
+            built.read_all(items(document, "messages"), "messages")
+            yield built.session()
+
+
+def database_values(source: SourceFile) -> Iterator[dict[str, Json]]:
+    """Each session as `opencode export` would write it."""
+    raw = source.raw()
+    if Path(f"{source.where}-wal").is_file() and Path(f"{source.where}-wal").stat().st_size:
+        source.skipped.append(
+            "the newest messages may be in the file beside it that ends in -wal: close OpenCode first"
+        )
+    try:
+        with database(raw) as opened:
+            for row in opened.execute("SELECT * FROM session ORDER BY time_created, id").fetchall():
+                messages = [_message(opened, one) for one in _rows(opened, "message", "session_id", row["id"])]
+                yield {"info": dict(row), "messages": messages}
+    except (sqlite3.Error, IndexError) as error:
+        raise FormatError(f"the database cannot be read ({error})", where=source.where) from None
+
+
+def _rows(opened: sqlite3.Connection, table: str, field: str, value: str) -> list[dict[str, Json]]:
+    found = opened.execute(f"SELECT id, data FROM {table} WHERE {field} = ? ORDER BY time_created, id", (value,))
+    return [{**as_object(decode(row["data"]), f"{table}.data"), "id": row["id"]} for row in found.fetchall()]
+
+
+def _message(opened: sqlite3.Connection, info: dict[str, Json]) -> dict[str, Json]:
+    return {"info": info, "parts": _rows(opened, "part", "message_id", info["id"])}

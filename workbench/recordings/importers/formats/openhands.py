@@ -1,0 +1,120 @@
+"""Evaluation output of OpenHands 0.x (`output.jsonl`): JSON lines, a task each, with a history of events."""
+
+from collections.abc import Iterator, Mapping
+
+from workbench.engine.transcript.log import MessageEntry
+from workbench.engine.transcript.message import Json, Text, ToolCall, ToolResult, UserMessage
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.blocks import Content, content, result_blocks, text_block, tool_calls
+from workbench.recordings.importers.images import linked
+from workbench.recordings.importers.session_builder import SessionBuilder
+from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.usage import OPENAI_USAGE
+from workbench.recordings.importers.values import identifier, items, mapping, objects, text, texts
+
+QUIET = frozenset({"recall", "change_agent_state", "agent_state_changed", "null", "", "send_message"})
+SPOKEN = frozenset({"message", "finish", "think"})
+"""Actions that are words, and may come without a model's answer."""
+
+
+class OpenHandsBuilder(SessionBuilder):
+    """Reads events: actions, and the observations that follow them."""
+
+    about = {"id": "instance_id", "model": "metadata/llm_config/model", "project": "instance/repo"}
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.responses: dict[str, Json] = {}
+        self.calls: dict[str, str] = {}
+        self.entries: dict[str, str] = {}
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one event: something done, or what came of it."""
+        self.time, before = self.source.time(record, "timestamp"), self.log.leaf
+        if "observation" in record:
+            self._observation(record)
+        else:
+            self._action(record, text(record, "action"))
+        if self.log.leaf is not None and self.log.leaf != before:
+            self.entries[identifier(record, "id")] = self.log.leaf
+
+    def _action(self, event: Mapping[str, Json], action: str) -> None:
+        args = mapping(event, "args")
+        if action == "system":
+            self.say_text("system", text(args, "content"))
+        elif action == "message" and text(event, "source") == "user":
+            pictures = [linked(url) for url in texts(args, "image_urls")]
+            self.say_content("user", Content([Text(text(args, "content")), *pictures]))
+        elif action == "condensation":
+            self._condensation(args)
+        elif action in QUIET:
+            words = text(args, "content") if not action else ""
+            self.note(action or "event", words, id=f"event-{identifier(event, 'id')}")
+        else:
+            self._answer(event, action, args)
+
+    def _answer(self, event: Mapping[str, Json], action: str, args: Mapping[str, Json]) -> None:
+        """Read an action: the model's answer with all its parallel calls, or the action where none is recorded."""
+        about = mapping(event, "tool_call_metadata")
+        response = mapping(about, "model_response")
+        call_id = identifier(about, "tool_call_id") or f"event-{identifier(event, 'id')}"
+        self.calls[identifier(event, "id")] = call_id
+        self.names[call_id] = text(about, "function_name") or action
+        response_id, choices = identifier(response, "id"), objects(response, "choices")
+        if response_id and self.responses.get(response_id) == choices:
+            return
+        if not response_id and self.responses and action not in SPOKEN:
+            self.source.unknown["action without the answer that it is from, read as one"] += 1
+        if response_id:
+            self.responses[response_id] = choices
+        message = mapping(choices[0], "message") if choices else {}
+        blocks = [*content(message).blocks, *tool_calls(message)]
+        if not blocks and action == "message":
+            blocks = [Text(text(args, "content"))]
+        elif not blocks:
+            rest = {name: value for name, value in args.items() if name != "thought"}
+            blocks = [*text_block(text(args, "thought")), ToolCall(call_id, action, rest)]
+        model, usage = self.source.name(response, "model"), self.source.usage(OPENAI_USAGE, response, "usage")
+        self.say_content("assistant", Content(blocks), model=model, usage=usage)
+
+    def _observation(self, event: Mapping[str, Json]) -> None:
+        observation = text(event, "observation")
+        if observation in QUIET:
+            self.note(observation, text(event, "content"), id=f"event-{identifier(event, 'id')}")
+            return
+        about = mapping(event, "tool_call_metadata")
+        call_id = self.calls.get(identifier(event, "cause"), identifier(about, "tool_call_id"))
+        blocks = result_blocks(event.get("content"))
+        code = mapping(event, "extras/metadata").get("exit_code")
+        if not call_id:
+            if event.get("cause") is not None:
+                self.source.unknown["observation whose cause is no call, read as the client's words"] += 1
+            self.say(UserMessage(id="", blocks=blocks, synthetic=True))
+            return
+        failed = observation == "error" or (isinstance(code, int) and code > 0)
+        name = self.names.get(call_id, text(about, "function_name"))
+        self.say(ToolResult(id="", call_id=call_id, blocks=blocks, name=name, is_error=failed))
+
+    def _condensation(self, args: Mapping[str, Json]) -> None:
+        """Add a condensation: it names the events that were forgotten, one by one or as a range."""
+        self.source.unknown["words in a condensation"] += bool(args.get("content"))
+        forgotten = {identifier({"id": one}, "id") for one in items(args, "forgotten_event_ids")}
+        first = self.source.count(args, "forgotten_events_start_id")
+        last = self.source.count(args, "forgotten_events_end_id")
+        if first is not None and last is not None:
+            forgotten |= {event for event in self.entries if event.isdigit() and first <= int(event) <= last}
+        lost = {self.entries[event] for event in forgotten if event in self.entries}
+        kept = tuple(entry.id for entry in self.log if isinstance(entry, MessageEntry) and entry.id not in lost)
+        self.compaction(text(args, "summary") or None, id="condensation", kept=kept)
+
+
+def sessions(source: SourceFile) -> Iterator[Session]:
+    """One session a task."""
+    for line, record in source.records():
+        with source.at(line):
+            builder = OpenHandsBuilder(source)
+            builder.line = line
+            builder.read_all(items(record, "history"), "history")
+            builder.begin(record)
+            builder.project = builder.project or builder.id.rpartition("-")[0]
+            yield builder.session()

@@ -1,0 +1,95 @@
+"""Sessions of the pi coding agent under `~/.pi/agent/sessions`: JSON lines, in order (version 1) or a tree (3)."""
+
+from collections.abc import Mapping
+
+from workbench.base.errors import FormatError
+from workbench.engine.transcript.files import FileOps
+from workbench.engine.transcript.message import Json, ToolResult
+from workbench.recordings.importers.blocks import content
+from workbench.recordings.importers.session_builder import SessionBuilder
+from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.usage import UsageFields
+from workbench.recordings.importers.values import label, mapping, text, texts
+
+NOTES = frozenset({"model_change", "thinking_level_change", "label", "custom", "session_info"})
+USAGE = UsageFields("input", "output", "cacheRead", "cacheWrite")
+
+
+class PiBuilder(SessionBuilder):
+    """Reads lines. In version 1 a line's place in the file is its name."""
+
+    about = {"id": "id", "cwd": "cwd", "model": "modelId"}
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.lines: list[str] = []
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one line."""
+        place = len(self.lines)
+        self.lines.append("")
+        if text(record, "type") == "session":
+            self.begin(record)
+            return
+        name = text(record, "id") or f"e{place}"
+        if name in self.log:
+            self.source.skipped.append(f"line {self.line}: the id {name!r} is taken already, left out")
+            return
+        parent = text(record, "parentId") or None
+        if parent is not None and parent not in self.log:
+            why = f"the parent {parent!r} does not come before it, attached to the line before"
+            self.source.skipped.append(f"line {self.line}: {why}")
+        elif "parentId" in record:
+            self.log.leaf = parent
+        self._entry(record, name)
+        self.lines[place] = name
+
+    def _entry(self, line: Mapping[str, Json], entry_id: str) -> None:
+        """Read a message by its role, or a line of another type."""
+        type_ = text(line, "type")
+        record = mapping(line, "message") if type_ == "message" else line
+        self.time = self.source.time(record, "timestamp") or self.source.time(line, "timestamp")
+        match type_, text(record, "role") if type_ == "message" else "":
+            case "message", "assistant":
+                fields = {"model": self.source.name(record, "model"), "stop": self.source.name(record, "stopReason")}
+                usage = self.source.usage(USAGE, record, "usage")
+                self.say_content("assistant", content(record), id=entry_id, usage=usage, **fields)
+            case "message", "toolResult":
+                found, name, failed = content(record), text(record, "toolName"), record.get("isError") is True
+                self.source.unknown.update(found.unknown)
+                call_id = text(record, "toolCallId")
+                self.say(ToolResult(id=entry_id, call_id=call_id, blocks=found.said, name=name, is_error=failed))
+            case ("message", "user" | "custom" | "hookMessage" as role) | ("custom_message", role):
+                self.say_content("user", content(record), id=entry_id, synthetic=role != "user")
+            case ("message", "compactionSummary" | "branchSummary") | ("branch_summary", _):
+                self.say_text("user", text(record, "summary"), id=entry_id, synthetic=True)
+            case "message", "bashExecution":
+                words = f"$ {text(record, 'command')}\n{text(record, 'output')}"
+                self.say_text("user", words, id=entry_id, synthetic=True)
+            case "message", role:
+                known = "assistant, bashExecution, custom, toolResult and user"
+                raise FormatError(f"unknown role {role!r}; known roles are {known}", field="message.role")
+            case "compaction", _:
+                self._compaction(record, entry_id)
+            case _ if type_ in NOTES:
+                self.title = text(record, "name") if type_ == "session_info" else self.title
+                shown = (label(record, key) for key in ("modelId", "thinkingLevel", "label", "name", "customType"))
+                self.note(type_, next(filter(None, shown), ""), id=entry_id)
+            case _:
+                self.source.unknown[f"record of type {type_!r}"] += 1
+                self.time = None
+                self.note(type_, id=entry_id)
+
+    def _compaction(self, record: Mapping[str, Json], entry_id: str) -> None:
+        details = mapping(record, "details")
+        first_kept, at = text(record, "firstKeptEntryId") or None, self.source.count(record, "firstKeptEntryIndex")
+        if at is not None:
+            first_kept = next((entry for entry in self.lines[at:] if entry), None)
+        self.compaction(
+            text(record, "summary"),
+            id=entry_id,
+            files=FileOps(texts(details, "readFiles"), texts(details, "modifiedFiles")),
+            first_kept=first_kept,
+            tokens_before=self.source.count(record, "tokensBefore"),
+            reason="hook" if record.get("fromHook") is True else "",
+        )

@@ -1,0 +1,232 @@
+"""Traces: OpenTelemetry's by the GenAI conventions (OTLP as JSON, in one document or in lines), and Langfuse's.
+
+Source: open-telemetry/semantic-conventions-genai, model and docs/gen-ai; the older events and indexed attributes of
+its version 1.36, of OpenLLMetry and of OpenInference are read as well. Langfuse's page and API give one JSON document
+of a trace and its observations.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
+
+from workbench.base.errors import FormatError
+from workbench.engine.transcript.message import Json
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.traces import ChatMessage, Generation, TraceBuilder, chat_messages
+from workbench.recordings.importers.usage import UsageFields
+from workbench.recordings.importers.values import decode_or, identifier, items, label, mapping, objects, text
+
+_INDEXED = re.compile(
+    r"(?:gen_ai|llm)\.(prompt|completion|input_messages|output_messages)\.(\d{1,6})\.(?:message\.)?(.+)$"
+)
+_CALL = re.compile(r"tool_calls\.(\d{1,4})\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)$")
+_EVENTS = {
+    "gen_ai.system.message": "system", "gen_ai.user.message": "user", "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+}  # fmt: skip
+_NO_REQUEST = frozenset({"execute_tool", "embeddings", "invoke_agent", "create_agent", "invoke_workflow"})
+OTEL_USAGE = UsageFields(
+    "gen_ai.usage.input_tokens gen_ai.usage.prompt_tokens llm.token_count.prompt",
+    "gen_ai.usage.output_tokens gen_ai.usage.completion_tokens llm.token_count.completion",
+    "gen_ai.usage.cache_read.input_tokens",
+    "gen_ai.usage.cache_creation.input_tokens",
+    "gen_ai.usage.reasoning.output_tokens",
+    cache_in_input=True,
+)
+LANGFUSE_USAGE = UsageFields(
+    "input",
+    "output",
+    "prompt_details.cache_read input_cache_read input_cached_tokens",
+    reasoning="completion_details.reasoning output_reasoning",
+    cache_in_input=True,
+)
+OBSERVATIONS = frozenset(
+    {"SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL"}
+)
+"""Langfuse's types of observations that are no request of a model."""
+Messages: TypeAlias = list[ChatMessage]
+
+
+def sessions(source: SourceFile) -> Iterator[Session]:
+    """One session a conversation, or a trace where none is named."""
+    builders: dict[str, TraceBuilder] = {}
+    for place, span in _spans(source):
+        with source.at(field=place):
+            attributes = _attributes(span.get("attributes"))
+            if without := _without_key(span.get("attributes")):
+                source.unknown["attribute without a key of its own"] += without
+            found = _generation(source, span, attributes, place)
+            group = text(attributes, "gen_ai.conversation.id", "session.id")
+            group = group or identifier(span, "traceId", "trace_id") or source.stem
+            builder = builders.setdefault(group, TraceBuilder(source))
+            builder.title = builder.title or text(attributes, "gen_ai.agent.name")
+            builder.generations += [found] if found is not None else []
+    builders = {group: builder for group, builder in builders.items() if builder.generations}
+    if not builders:
+        raise FormatError("no span holds the messages of a model request", where=source.where)
+    for group, builder in builders.items():
+        builder.id, builder.project = group, builder.title
+        yield builder.session()
+
+
+def _spans(source: SourceFile) -> Iterator[tuple[str, dict[str, Json]]]:
+    """Every span with its place in the file."""
+    records: Iterable[tuple[int | None, Json]] = source.records()
+    if not source.in_lines():
+        document = source.document()
+        records = ((None, one) for one in (document if isinstance(document, list) else [document]))
+    for line, record in records:
+        with source.at(line):
+            for place, span in _inside(record) if isinstance(record, dict) else ():
+                yield f"line {line} {place}".strip() if line else place, span
+
+
+def _inside(record: Mapping[str, Json]) -> Iterator[tuple[str, dict[str, Json]]]:
+    resources = objects(record, "resourceSpans")
+    if not resources and "attributes" in record:
+        yield "", dict(record)
+    for i, resource in enumerate(resources):
+        scopes = objects(resource, "scopeSpans") or objects(resource, "instrumentationLibrarySpans")
+        for j, scope in enumerate(scopes):
+            for k, span in enumerate(objects(scope, "spans")):
+                yield f"resourceSpans[{i}].scopeSpans[{j}].spans[{k}]", span
+
+
+def _attributes(value: Json) -> dict[str, Json]:
+    """Attributes as a plain object, from OTLP's list of keys and typed values or from an object."""
+    if isinstance(value, dict):
+        return value
+    found: dict[str, Json] = {}
+    for one in value if isinstance(value, list) else []:
+        if isinstance(one, dict) and isinstance(one.get("key"), str):
+            found[one["key"]] = _value(one.get("value"))
+    return found
+
+
+def _without_key(value: Json) -> int:
+    """How many of OTLP's attributes have no key, or that of another."""
+    attributes = value if isinstance(value, list) else []
+    keys = [label(attribute, "key") for attribute in attributes if isinstance(attribute, dict)]
+    return len(attributes) - len(set(keys) - {""})
+
+
+def _value(value: Json) -> Json:
+    if not isinstance(value, dict):
+        return value
+    name, inside = next(iter(value.items()), ("", None))
+    match name.replace("_value", "Value"):
+        case "stringValue" | "boolValue" | "doubleValue":
+            return inside
+        case "intValue":
+            digits = str(inside)
+            return int(digits) if digits.lstrip("-").isdigit() and len(digits) < 20 else None
+        case "arrayValue" if isinstance(inside, dict):
+            return [_value(one) for one in objects(inside, "values")]
+        case "kvlistValue" if isinstance(inside, dict):
+            return _attributes(inside.get("values"))
+    return None
+
+
+def _generation(
+    source: SourceFile, span: Mapping[str, Json], attributes: dict[str, Json], place: str
+) -> Generation | None:
+    """The request that a span traced; None for spans of tools and agents, and for those without messages."""
+    if text(attributes, "gen_ai.operation.name") in _NO_REQUEST:
+        return None
+    sent, answer = _latest(attributes)
+    for event in objects(span, "events"):
+        details = _attributes(event.get("attributes"))
+        more, answered = _latest(details) if "gen_ai.input.messages" in details else _event(event, details)
+        sent, answer = sent + more, answer + answered
+    if not sent and not answer:
+        sent, answer = _indexed(attributes)
+    if not sent and not answer:
+        return None
+    return Generation(
+        sent=sent,
+        answer=answer,
+        model=source.name(attributes, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name"),
+        usage=source.usage(OTEL_USAGE, attributes),
+        time=source.time(span, "startTimeUnixNano") or source.time(span, "start_time"),
+        place=place,
+    )
+
+
+def _latest(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
+    """The messages as the newest conventions give them: JSON text or structured values."""
+    rules = attributes.get("gen_ai.system_instructions")
+    system = [{"role": "system", "content": decode_or(rules, rules)}] if rules else []
+    sent = chat_messages(attributes.get("gen_ai.input.messages", attributes.get("gen_ai.prompt"))) or []
+    answer = attributes.get("gen_ai.output.messages", attributes.get("gen_ai.completion"))
+    return system + sent, chat_messages(answer, "assistant") or []
+
+
+def _event(event: Mapping[str, Json], details: dict[str, Json]) -> tuple[Messages, Messages]:
+    """A message as an event of the older conventions."""
+    name, told = text(event, "name"), details.get("gen_ai.event.content")
+    body = decode_or(told, {"content": told}) if isinstance(told, str) else details
+    body = body if isinstance(body, dict) else {"content": body}
+    if name == "gen_ai.choice":
+        return [], chat_messages(body.get("message", body), "assistant") or []
+    if name not in _EVENTS:
+        return [], []
+    shaped = {"content": body.get("content"), "tool_calls": body.get("tool_calls"), "role": _EVENTS[name]}
+    return [{**shaped, "tool_call_id": body.get("id")} if shaped["role"] == "tool" else shaped], []
+
+
+def _indexed(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
+    """Messages as numbered attributes, one a field, as OpenLLMetry and OpenInference write them."""
+    found: dict[tuple[bool, int], dict[str, Json]] = {}
+    for key, value in attributes.items():
+        if not (named := _INDEXED.match(key)):
+            continue
+        place = (named[1] in ("completion", "output_messages"), int(named[2]))
+        message = found.setdefault(place, {"role": "assistant" if place[0] else "user", "content": None})
+        if call := _CALL.match(named[3]):
+            message.setdefault("calls", {}).setdefault(int(call[1]), {})[call[2]] = value
+        elif named[3] in ("role", "content", "tool_call_id", "name"):
+            message[named[3]] = value
+    both: tuple[Messages, Messages] = ([], [])
+    for (answered, _), message in sorted(found.items()):
+        message["tool_calls"] = [call for _, call in sorted(message.pop("calls", {}).items())]
+        both[answered].append(message)
+    return both
+
+
+class LangfuseBuilder(TraceBuilder):
+    """Reads observations; those that are generations hold messages. One inside another is the same request again."""
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.inside: dict[str, str] = {}
+
+    def session(self) -> Session:
+        """The session without generations inside of others."""
+        self.generations = [one for one in self.generations if self.inside[one.place] not in self.inside]
+        return super().session()
+
+    def begin(self, document: Mapping[str, Json]) -> None:
+        """Read the trace's id and its name, and the observations where they are inside of it."""
+        trace = mapping(document, "trace") or document
+        self.id, self.title = identifier(trace, "id"), text(trace, "name")
+        self.project = self.title
+        if not items(document, "observations"):
+            self.read_all(items(trace, "observations"), "trace.observations")
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one observation."""
+        type_ = text(record, "type")
+        if type_ != "GENERATION":
+            if type_ not in OBSERVATIONS:
+                self.source.unknown[f"observation of type {type_!r}"] += 1
+            return
+        sent, answer = chat_messages(record.get("input")), chat_messages(record.get("output"), "assistant")
+        if sent is None:
+            self.source.unknown["generation whose input has another framework's shape"] += 1
+        elif sent or answer:
+            model, time = self.source.name(record, "model"), self.source.time(record, "startTime")
+            usage, place = self.source.usage(LANGFUSE_USAGE, record, "usageDetails", "usage"), identifier(record, "id")
+            made = Generation(sent=sent, answer=answer or (), model=model, usage=usage, time=time, place=place)
+            self.inside[place] = identifier(record, "parentObservationId")
+            self.generations.append(made)

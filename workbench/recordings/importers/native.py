@@ -1,0 +1,158 @@
+"""Our own format: JSON lines, a header a session and then one line an entry, read and written without loss."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, fields, is_dataclass, replace
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from workbench.base.errors import FormatError
+from workbench.base.private_files import open_private
+from workbench.engine.transcript.log import Entry, Log, LogError
+from workbench.engine.transcript.message import Json
+from workbench.engine.transcript.session import Origin, Session
+from workbench.recordings.importers.records import TAGS, read_as
+from workbench.recordings.importers.source import SourceFile
+
+VERSION = 1
+MARK = "workbench"
+_ABOUT = ("model", "window", "title", "cwd", "project")
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line of a session: everything but its entries. Its fields are those of `Session`."""
+
+    workbench: Literal["session"]
+    version: int
+    id: str
+    origin: Origin = Origin()
+    model: str = ""
+    window: int | None = None
+    title: str = ""
+    cwd: str = ""
+    project: str = ""
+    leaf: str | None = None
+
+
+def sessions(source: SourceFile) -> Iterator[Session]:
+    """The sessions of a file, each as soon as the next header or the end is reached."""
+    header: Header | None = None
+    log, moved = Log(), False
+    for line, record in source.records():
+        with source.at(line):
+            if MARK in record:
+                if header is not None:
+                    yield _session(source, header, log, moved)
+                newest: Header = _read_as(Header, record, source)
+                if newest.version != VERSION:
+                    why = f"version {newest.version} is unknown; this package reads version {VERSION}"
+                    raise FormatError(why, field="version")
+                header, log, moved = newest, Log(), "leaf" in record
+            elif header is None:
+                why = "an entry comes before the first header; a file starts with a header line"
+                raise FormatError(why, field=MARK)
+            else:
+                _append(log, record, source)
+    if header is not None:
+        yield _session(source, header, log, moved)
+
+
+def save(sessions: Session | Iterable[Session], path: str | Path) -> None:
+    """Write one session or several to a file, so that reading gives the same again."""
+    with open_private(Path(path)) as stream:
+        write(sessions, stream)
+
+
+def write(sessions: Session | Iterable[Session], stream: BinaryIO) -> None:
+    """Write one session or several to an open stream of bytes."""
+    for session in [sessions] if isinstance(sessions, Session) else sessions:
+        about = {name: getattr(session, name) for name in _ABOUT}
+        header = Header("session", VERSION, session.id, session.origin, **about)
+        stream.write(_line({**as_plain(header), "leaf": session.log.leaf}))
+        for entry in session.log:
+            stream.write(_line(as_plain(entry)))
+
+
+def _append(log: Log, record: Mapping[str, Json], source: SourceFile) -> None:
+    try:
+        log.append(_read_as(Entry, record, source))
+    except LogError as error:
+        raise FormatError(str(error), field="id" if record["id"] in log else "parent") from None
+
+
+def _read_as(annotation: Json, record: Mapping[str, Json], source: SourceFile) -> Json:
+    """A header or an entry; a field that it can do without is left out where it cannot be read, and a note says so.
+
+    It can do without a time and a report of usage; when lenient, without every field that has a default.
+
+    Raises:
+        FormatError: a field that it needs is missing or wrong.
+    """
+    faults: list[FormatError] = []
+    while True:
+        try:
+            whole = read_as(annotation, record)
+        except FormatError as error:
+            rest = _without(record, error.field, any_field=source.lenient)
+            if rest is None:
+                raise (faults or [error])[0] from None
+            faults.append(error)
+            record = rest
+        else:
+            for fault in faults:
+                source.leave_unused(fault)
+            return whole
+
+
+_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
+_UNNEEDED = ("time", "usage")
+
+
+def _without(record: Mapping[str, Json], place: str, *, any_field: bool) -> dict[str, Json] | None:
+    """A copy of a record without the field at this place, or the report that it is in; None where there is none."""
+    copied: dict[str, Json] = deepcopy(dict(record))
+    holder: Json = copied
+    steps = [int(index) if index else name for name, index in _STEP.findall(place)]
+    for depth, step in enumerate(steps):
+        is_last = depth == len(steps) - 1
+        if isinstance(holder, dict) and step in holder and (step in _UNNEEDED or (is_last and any_field)):
+            del holder[step]
+            return copied
+        try:
+            holder = holder[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return None
+
+
+def _session(source: SourceFile, header: Header, log: Log, moved: bool) -> Session:
+    """The session of a header and its entries; its leaf is the newest entry unless the header has one (`moved`)."""
+    with source.at():
+        if header.leaf is not None and header.leaf not in log:
+            raise FormatError(f"the leaf {header.leaf!r} is not the id of an entry", field="leaf")
+        log.leaf = header.leaf if moved else log.leaf
+    origin = header.origin
+    if notes := source.origin("native").skipped:
+        origin = replace(origin, skipped=(*origin.skipped, *notes))
+    return Session(id=header.id, log=log, origin=origin, **{name: getattr(header, name) for name in _ABOUT})
+
+
+def _line(value: Json) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return f"{text}\n".encode(errors="backslashreplace")  # half a surrogate pair becomes its JSON escape
+
+
+def as_plain(value: Json) -> Json:
+    """A dataclass of the transcript or a field's value as JSON takes it; defaults are left out, but for the tag."""
+    if value is None or type(value) in (str, int, float, bool):
+        return value  # most are, by far
+    if is_dataclass(value) and not isinstance(value, type):
+        given = [(one.name, getattr(value, one.name), one.default) for one in fields(value)]
+        tags_first = sorted(given, key=lambda one: one[0] not in TAGS)
+        return {name: as_plain(item) for name, item, default in tags_first if name in TAGS or item != default}
+    if isinstance(value, tuple):
+        return [as_plain(item) for item in value]
+    return dict(value) if isinstance(value, Mapping) else value

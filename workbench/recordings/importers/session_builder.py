@@ -1,0 +1,217 @@
+"""Building a session: a log that grows at its leaf, and what becomes known on the way."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from workbench.engine.transcript.files import FileOps
+from workbench.engine.transcript.log import CompactionEntry, Entry, Log, MessageEntry, NoteEntry
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Json,
+    Message,
+    Summary,
+    SystemMessage,
+    Text,
+    ToolResult,
+    UserMessage,
+)
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.blocks import Content
+from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.values import as_object
+
+_SPEAKERS: Mapping[str, Any] = {"system": SystemMessage, "user": UserMessage, "assistant": AssistantMessage}
+_NESTED = frozenset({".worktrees", "worktrees", ".git"})
+_NOWHERE = frozenset({"", "root", "home", "tmp", "~", "workspace", "workspaces", "app"})
+
+
+class SessionBuilder:
+    """One session while it is read, message by message. A format whose file is a list of records reads them in `read`.
+
+    Attributes:
+        about: the fields of a document that name the session's `id`, `title`, `cwd`, `project` and `model`; of several,
+            separated by spaces, the first that holds something counts.
+        log: what has been read; an id that is taken already gets a number as a suffix.
+        id: the recording's own, or else the file's name; `title`, `cwd` and `project` are empty until named.
+        model: used where no answer names one.
+        window: the model's context window in tokens, where the recording says.
+        names: the tools' names by the ids of their calls.
+        line: the line that is read, in JSON lines.
+        time: when the record that is read was written, in seconds since 1970; all that is appended gets it.
+        speaker: whose entries are read: a sub-agent's, or empty for the main conversation.
+        agents: ids of the entries with which sub-agents begin, each a root of the log.
+    """
+
+    about: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(self, source: SourceFile) -> None:
+        self.source = source
+        self.log = Log()
+        self.id = self.model = self.title = self.cwd = self.project = ""
+        self.window: int | None = None
+        self.names: dict[str, str] = {}
+        self.line = 0
+        self.time: float | None = None
+        self.speaker = ""
+        self.agents: list[str] = []
+        self._leaves: dict[str, str | None] = {}
+        self._copies: dict[str, int] = {}
+
+    def begin(self, document: Mapping[str, Json]) -> None:
+        """Read what a document says of the whole session, before its records."""
+        for name, fields in self.about.items():
+            read = self.source.identifier if name == "id" else self.source.name
+            setattr(self, name, read(document, *fields.split()))
+
+    def read_all(self, records: Iterable[Json], field: str) -> None:
+        """Read a list of records; a damaged one is placed by its index in this field."""
+        for i, record in enumerate(records):
+            with self.source.at(self.line or None, f"{field}[{i}]"):
+                self.read(as_object(record))
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one record; a wrong field is a `FormatError` that names it."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Write what was gathered and is not written yet, at the end of the recording."""
+
+    def turn_to(self, speaker: str) -> None:
+        """Go on with the entries of another speaker, after the newest of them."""
+        self._leaves[self.speaker] = self.log.leaf
+        self.speaker, self.log.leaf = speaker, self._leaves.get(speaker)
+
+    def fresh_id(self, wanted: str = "") -> str:
+        """This id, or the next free one after it; `m1`, `m2`... where none is wanted."""
+        base = wanted or f"m{len(self.log) + 1}"
+        found = base
+        while found in self.log:
+            n = self._copies[base] = self._copies.get(base, 1) + 1
+            found = f"{base}~{n}"
+        return found
+
+    def say(self, message: Message) -> str:
+        """Append a message, and return its id. A message without a time gets the record's, a result its call's name."""
+        if isinstance(message, AssistantMessage):
+            for call in message.calls:
+                self.names.setdefault(call.id, call.name)
+        elif isinstance(message, ToolResult) and not message.name and message.call_id in self.names:
+            message = replace(message, name=self.names[message.call_id])
+        if message.time is None:
+            message = replace(message, time=self.time)
+        return self.add(MessageEntry(id=message.id, parent=None, message=message))
+
+    def say_content(self, role: str, found: Content, *, id: str = "", **fields: Json) -> None:
+        """Append what one record of a `system`, a `user` or an `assistant` says: a message, and the results in it.
+
+        Results come before a user's words and after a model's; a record of results alone gives no message.
+        """
+        self.source.unknown.update(found.unknown)
+        blocks = tuple(found.blocks) if role == "assistant" else found.said_by(role, self.source.unknown)
+        message = [_SPEAKERS[role](id=id, blocks=blocks, **fields)] if found.blocks or not found.results else []
+        for one in (*message, *found.results) if role == "assistant" else (*found.results, *message):
+            self.say(one)
+
+    def say_text(self, role: str, words: str, *, id: str = "", **fields: Json) -> None:
+        """Append a message of one text."""
+        self.say_content(role, Content([Text(words)]), id=id, **fields)
+
+    def note(self, kind: str, text: str = "", *, id: str = "") -> str:
+        """Append what has a place in the log and was not sent, and return its id."""
+        return self.add(NoteEntry(id=id, parent=None, kind=kind, text=text, time=self.time))
+
+    def compaction(
+        self, text: str | None, *, id: str = "", files: FileOps | None = None, model: str = "", **about: Json
+    ) -> str:
+        """Append a recorded compaction, and return its id. `about` are further fields of `CompactionEntry`.
+
+        The text is the summary, None where the recording does not show it; `model` wrote it, `files` are named in it.
+        """
+        entry_id, summary = self.fresh_id(id), None
+        if text is not None:
+            summary_id = f"{entry_id}-summary"
+            summary = Summary(id=summary_id, text=text, files=files or FileOps(), model=model, time=self.time)
+        return self.add(CompactionEntry(id=entry_id, parent=None, summary=summary, time=self.time, **about))
+
+    def add(self, entry: Entry) -> str:
+        """Append an entry after the leaf, and return its id; its own parent does not matter."""
+        entry = replace(entry, id=self.fresh_id(entry.id), parent=self.log.leaf)
+        if isinstance(entry, MessageEntry) and entry.message.id != entry.id:
+            entry = replace(entry, message=replace(entry.message, id=entry.id))
+        self.agents += [entry.id] if self.speaker and entry.parent is None else []
+        self.log.append(entry)
+        return entry.id
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all entries so far."""
+        return tuple(entry.id for entry in self.log)
+
+    @property
+    def system_ids(self) -> tuple[str, ...]:
+        """The ids of the system messages so far, which no compaction touches."""
+        return tuple(entry.id for entry in self.log if entry.type == "message" and entry.message.role == "system")
+
+    def sessions(self) -> Iterator[Session]:
+        """What has been read: the main conversation, and each sub-agent's as a session of its own."""
+        whole = self.session()
+        root_of: dict[str, str] = {}
+        parts = {"": Log()}
+        for entry in whole.log:
+            root = root_of[entry.id] = entry.id if entry.parent is None else root_of[entry.parent]
+            parts.setdefault(root if root in self.agents else "", Log()).append(entry)
+        parts[""].leaf = whole.log.leaf if whole.log.leaf in parts[""] else parts[""].leaf
+        for n, (root, log) in enumerate(parts.items()):
+            id, title = (f"{whole.id}-agent{n}", f"{whole.title} (sub-agent {n})") if root else (whole.id, whole.title)
+            yield replace(whole, id=id, title=title, log=log, model=main_model(log) or whole.model)
+
+    def so_far(self) -> Session:
+        """The main conversation of what has been read up to now; reading can go on after it."""
+        made = copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, dict | list | set | Log):
+                setattr(made, name, copy(value))
+        made.source = replace(
+            self.source,
+            skipped=[*self.source.skipped],
+            unknown=Counter(self.source.unknown),
+            counted={field: copy(note) for field, note in self.source.counted.items()},
+        )
+        return next(made.sessions())
+
+    def session(self) -> Session:
+        """What has been read, in one log."""
+        self.close()
+        self.turn_to("")
+        cwd = self.cwd.removeprefix("file://")
+        return Session(
+            id=self.id or self.source.stem,
+            log=self.log,
+            model=main_model(self.log) or self.model,
+            window=self.window,
+            title=self.title,
+            cwd=cwd,
+            project=self.project or project_name(cwd, self.source.folder),
+        )
+
+
+def main_model(log: Log) -> str:
+    """The model that gave most answers; empty if none is named."""
+    names = Counter(
+        entry.message.model
+        for entry in log
+        if isinstance(entry, MessageEntry) and isinstance(entry.message, AssistantMessage) and entry.message.model
+    )
+    return names.most_common(1)[0][0] if names else ""
+
+
+def project_name(cwd: str, folder: str) -> str:
+    """The name of the repository that a session worked in: the working folder's, else that of the file's folder."""
+    parts = [part for part in re.split(r"[/\\]+", cwd) if part]
+    nested = next((i for i, part in enumerate(parts) if part in _NESTED), len(parts))
+    name = parts[nested - 1] if 0 < nested <= len(parts) else ""
+    return folder if name.lower() in _NOWHERE or name.endswith(":") else name

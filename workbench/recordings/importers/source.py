@@ -1,0 +1,336 @@
+"""A recording while it is read: its start, its lines, and an account of what in it is damaged or unknown."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from io import BufferedReader, BytesIO
+from time import monotonic
+from typing import TypeVar
+
+from workbench.base.errors import FormatError
+from workbench.engine.transcript.message import Json, Usage
+from workbench.engine.transcript.session import Origin
+from workbench.recordings.importers.opening import lines, whole
+from workbench.recordings.importers.sqlite import MAGIC, tables
+from workbench.recordings.importers.usage import UsageFields
+from workbench.recordings.importers.values import (
+    as_object,
+    decodable,
+    decode,
+    identifier,
+    kind,
+    mapping,
+    optional_count,
+    text,
+    timestamp,
+)
+
+Value = TypeVar("Value")
+_TOKEN = re.compile(r'"((?:[^"\\]++|\\.)*+)"(\s*:)?|[{}\[\]]', re.DOTALL)
+_LINES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The start of a file.
+
+    Attributes:
+        text: its first 64 KB, whatever they hold; of a database, the statements that made its tables.
+        is_list: whether it is a JSON list.
+        keys: the keys of the first object: the document, the list's first element or the first line.
+        records: the objects that are whole on one of the first lines.
+    """
+
+    text: str
+    is_list: bool
+    keys: frozenset[str]
+    records: tuple[dict[str, Json], ...]
+
+    @classmethod
+    def of(cls, text: str) -> Head:
+        """What can be said about this start of a file."""
+        start = text.lstrip("\ufeff \t\r\n")
+        while start.startswith("//"):
+            start = start.partition("\n")[2].lstrip()
+        return cls(text, start.startswith("["), _keys(start), _records(start))
+
+    def is_object_with(self, *keys: str) -> bool:
+        """Whether it starts with a JSON object that has all these keys."""
+        return not self.is_list and self.keys.issuperset(keys)
+
+
+def _keys(start: str) -> frozenset[str]:
+    if not start.startswith(("{", "[")):
+        return frozenset()
+    depth, wanted = 0, 2 if start.startswith("[") else 1
+    keys: set[str] = set()
+    for found in _TOKEN.finditer(start):
+        if found[0] in "{[":
+            depth += 1
+        elif found[0] in "}]":
+            depth -= 1
+            if depth < wanted:
+                break
+        elif found[2] and depth == wanted:
+            keys.add(found[1])
+    return frozenset(keys)
+
+
+def _records(start: str) -> tuple[dict[str, Json], ...]:
+    lines = start.split("\n", _LINES)[:_LINES]
+    values = (decodable(line) for line in lines if line.startswith("{") and line.rstrip().endswith("}"))
+    return tuple(value for value in values if isinstance(value, dict))
+
+
+HEAD_BYTES = 1 << 16
+BOM = b"\xef\xbb\xbf"
+
+
+_INDEX = re.compile(r"\[\d+\]")
+
+
+@dataclass
+class CountedNote:
+    """What there is to say of the values of one field.
+
+    Attributes:
+        first: says it of the first of them, with its place.
+        more: how many there are beside it.
+    """
+
+    first: str
+    more: int = 0
+
+    def __str__(self) -> str:
+        return self.first + (f" (and {self.more:,} times more)" if self.more else "")
+
+
+@dataclass
+class SourceFile:
+    """One recording: gives its lines or its whole text, and keeps account of what could not be read.
+
+    Attributes:
+        where: the path as it is shown in errors.
+        open: opens the recording's bytes, unpacked.
+        folder: the name of the folder that holds it; empty for standard input.
+        lenient: whether damage is skipped and listed instead of raised.
+        skipped: what was left out, one sentence each.
+        unknown: kinds of records and blocks that the importer does not know, with their number.
+        counted: by field, what there is to say of its values.
+        began: when reading it did.
+        places: the line and the field of each block of `at` that is entered and not left.
+    """
+
+    where: str
+    open: Callable[[], BufferedReader | BytesIO]
+    folder: str = ""
+    lenient: bool = False
+    skipped: list[str] = field(default_factory=list)
+    unknown: Counter[str] = field(default_factory=Counter)
+    counted: dict[str, CountedNote] = field(default_factory=dict)
+    began: float = field(default_factory=monotonic)
+    places: list[tuple[int | None, str]] = field(default_factory=list)
+
+    @property
+    def stem(self) -> str:
+        """The file's name without its endings: the id of a session that has none."""
+        return re.split(r"[/\\]", self.where)[-1].split(".")[0] or "session"
+
+    def head(self) -> Head:
+        """What the first 64 KB tell, whatever they hold; of a database, the statements that made its tables."""
+        with self.open() as stream:
+            raw = stream.read(HEAD_BYTES)
+        if raw.startswith(MAGIC.encode()) and (made := tables(self.raw())):
+            return Head.of(f"{MAGIC}\n{made}")
+        return Head.of(raw.removeprefix(BOM).decode(errors="replace").replace("\r\n", "\n"))
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """The lines that hold something, with their numbers from 1, without line ends."""
+        with self.open() as stream:
+            note = self.leave_out if self.lenient else None
+            for number, raw in lines(stream, self.where, self.began, note):
+                line = raw.removeprefix(BOM) if number == 1 else raw
+                if line and not line.isspace():
+                    yield number, self._text(line, number).rstrip("\r\n")
+
+    def records(self) -> Iterator[tuple[int, dict[str, Json]]]:
+        """The JSON objects of a JSON-lines file with their line numbers; `//` lines are comments."""
+        for number, line in self.lines():
+            if line.startswith("//"):
+                self.skipped.append(f"line {number}: a comment, left out")
+                continue
+            with self.at(number):
+                yield number, as_object(self.decode(line))
+
+    def in_lines(self) -> bool:
+        """Whether it is JSON lines rather than one document: a whole object on a line, and another begins below."""
+        with self.open() as stream:
+            pass_over = (lambda note: None) if self.lenient else None
+            each = lines(stream, self.where, self.began, pass_over)
+            full = (line.strip() for _, line in each if not line.isspace() and not line.startswith(b"//"))
+            first, second = next(full, b"").removeprefix(BOM), next(full, b"")
+        return first.startswith(b"{") and first.endswith(b"}") and second.startswith(b"{")
+
+    def raw(self) -> bytes:
+        """All its bytes."""
+        with self.open() as stream:
+            return whole(stream, self.where)
+
+    def text(self) -> str:
+        """The whole text, with plain newlines."""
+        raw = self.raw()
+        return self._text(raw.removeprefix(BOM), None).replace("\r\n", "\n")
+
+    def values(self) -> Iterator[Json]:
+        """Everything that it holds: the JSON values of its lines, the one of a document, or its lines as text."""
+        if self.in_lines():
+            for _, line in self.lines():
+                if not line.startswith("//"):
+                    value = decodable(line)
+                    yield line if value is None else value
+        else:
+            whole_text = self.text()
+            value = decodable(whole_text)
+            yield from whole_text.split("\n") if value is None else [value]
+
+    def decode(self, text: str) -> Json:
+        """The value of a JSON text; when lenient, null stands for what in it cannot be read, and a note says so.
+
+        Raises:
+            FormatError: it is not JSON.
+        """
+        return decode(text, self.leave_unused if self.lenient else None)
+
+    def document(self) -> Json:
+        """The value of a file that is one JSON document.
+
+        Raises:
+            FormatError: it is not JSON; also when lenient, since nothing of it can be read.
+        """
+        document = self.text()
+        try:
+            return self.decode(document)
+        except FormatError as error:
+            raise FormatError(error.why, where=self.where, line=error.line, field=error.field) from None
+
+    def object_with(self, field: str) -> dict[str, Json]:
+        """The JSON object that a file is; this field is named where it is something else.
+
+        Raises:
+            FormatError: it is no object.
+        """
+        document = self.document()
+        if not isinstance(document, dict):
+            raise FormatError(f"expected an object with `{field}`, found {kind(document)}", where=self.where)
+        return document
+
+    def leave_out(self, what: str) -> None:
+        """List what is left out, once, however often the file is opened."""
+        if what not in self.skipped:
+            self.skipped.append(what)
+
+    def leave_unused(self, error: FormatError) -> None:
+        """Note a value that cannot be read, and that no message needs."""
+        self.note(f"{error.why}, not used", line=error.line, field=error.field)
+
+    def note(self, words: str, *, line: int | None = None, field: str = "") -> None:
+        """Say something of a value, with its place; of one field, the first is told and the others are counted."""
+        lines = [outer for outer, _ in self.places if outer is not None]
+        place = ".".join(filter(None, (*(name for _, name in self.places), field)))
+        key = _INDEX.sub("", place) or words
+        if key in self.counted:
+            self.counted[key].more += 1
+        else:
+            self.counted[key] = CountedNote(str(FormatError(words, line=lines[-1] if lines else line, field=place)))
+
+    def time(self, record: Mapping[str, Json], field: str) -> float | None:
+        """The time in a field; None where there is none, or none that can be read, which a note says."""
+        return self._unneeded(lambda: timestamp(record, field), None)
+
+    def count(self, record: Mapping[str, Json], field: str) -> int | None:
+        """The count in a field, likewise."""
+        return self._unneeded(lambda: optional_count(record, field), None)
+
+    def name(self, record: Mapping[str, Json], *fields: str) -> str:
+        """The first of these fields that holds a text, such as a title or a model's name; empty likewise."""
+        return self._unneeded(lambda: text(record, *fields), "")
+
+    def identifier(self, record: Mapping[str, Json], *fields: str) -> str:
+        """The first of these fields that holds an identifier of the whole session, likewise."""
+        return self._unneeded(lambda: identifier(record, *fields), "")
+
+    def report(self, record: Mapping[str, Json], *fields: str) -> dict[str, Json]:
+        """The first of these fields that holds an object of facts and figures; empty likewise."""
+        return self._unneeded(lambda: mapping(record, *fields), {})
+
+    def usage(self, fields: UsageFields, record: Mapping[str, Json], *names: str) -> Usage | None:
+        """What a record reports of its usage, likewise; a report with a false figure is not used.
+
+        Args:
+            fields: where the report has its figures.
+            record: that holds the report.
+            names: of the field that is the report, the first that holds something; without them the record is it.
+        """
+        try:
+            report = mapping(record, *names) if names else record
+        except FormatError as error:
+            self.leave_unused(error)
+            return None
+        try:
+            return fields.read(report)
+        except FormatError as error:
+            place = next((name.replace("/", ".") for name in names if record.get(name)), "")
+            self.leave_unused(FormatError(error.why, field=f"{place}.{error.field}".lstrip(".")))
+            return None
+
+    def _unneeded(self, read: Callable[[], Value], missing: Value) -> Value:
+        """What a function reads; what stands for a missing value where it cannot be read, which a note says."""
+        try:
+            return read()
+        except FormatError as error:
+            self.leave_unused(error)
+            return missing
+
+    @contextmanager
+    def at(self, line: int | None = None, field: str = "") -> Iterator[None]:
+        """What is wrong inside this block is placed on that line; when lenient, it is listed and passed over."""
+        self.places.append((line, field))
+        try:
+            yield
+        except FormatError as error:
+            if error.where:
+                raise
+            line = error.line if line is None else line
+            field += ("." if field and error.field else "") + error.field
+            if not self.lenient:
+                raise FormatError(error.why, where=self.where, line=line, field=field) from None
+            self.skipped.append(str(FormatError(error.why, line=line, field=field)).removeprefix(", "))
+        finally:
+            self.places.pop()
+
+    def origin(self, name: str) -> Origin:
+        """Where sessions of this recording come from, as far as it has been read."""
+        unknown = tuple(f"{n} × {what}: unknown, left out" for what, n in sorted(self.unknown.items()) if n)
+        return Origin(name, self.where, self._sha256, (*self.skipped, *map(str, self.counted.values()), *unknown))
+
+    @cached_property
+    def _sha256(self) -> str:
+        with self.open() as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+
+    def _text(self, raw: bytes, line: int | None) -> str:
+        try:
+            return raw.decode()
+        except UnicodeDecodeError as error:
+            at = line if line is not None else raw.count(b"\n", 0, error.start) + 1
+            why = f"byte {raw[error.start]:#04x} is not UTF-8"
+            if not self.lenient:
+                raise FormatError(why, where=self.where, line=at) from None
+            self.skipped.append(f"line {at}: {why}, replaced by U+FFFD")
+            return raw.decode(errors="replace")

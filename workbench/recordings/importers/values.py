@@ -1,0 +1,301 @@
+"""Strict JSON, and typed reading of foreign fields: absent is a default, a wrong type is an error that names the field.
+
+A field is the name of a key; `a/b` is `b` inside the object `a`. Of several fields, the first that holds something
+counts.
+"""
+
+import ast
+import json
+import math
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeAlias
+
+from workbench.base.errors import FormatError
+from workbench.engine.transcript.message import Json
+
+MAX_DEPTH = 200
+"""Levels of nesting that are read; real recordings have fewer than twenty."""
+
+
+LeaveOut: TypeAlias = Callable[[FormatError], None]
+"""Is told of each value that is left out, and why."""
+
+
+def decode(text: str, leave_out: LeaveOut | None = None) -> Json:
+    """The value of one JSON text. Half surrogate pairs become U+FFFD, since no tokenizer or file takes them.
+
+    Args:
+        text: that is decoded.
+        leave_out: is told of numbers that no float holds and of what is nested too deeply; null stands in their place.
+            Without it they are errors.
+
+    Raises:
+        FormatError: not JSON; names the line. Or a value cannot be read; names its field.
+    """
+    faults: list[FormatError] = []
+    try:
+        value = _decoder.decode(text)
+        too_deep = text.count("{") + text.count("[") > MAX_DEPTH and _too_deep(value)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"not JSON ({error.msg.lower()} at column {error.colno})", line=error.lineno) from None
+    except (_NoNumber, RecursionError, ValueError):
+        value, too_deep = _without_faults(text, leave_out or faults.append), False
+    if too_deep:
+        value = _without_faults(text, leave_out or faults.append)
+    if faults:
+        raise faults[0]
+    if "\\ud" in text or "\\uD" in text:
+        encoded = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass")
+        value = json.loads(encoded.decode("utf-16", "replace"))
+    return value
+
+
+def decode_or(text: Json, default: Json = None) -> Json:
+    """The value of a JSON text, or the default where it is none."""
+    try:
+        return decode(text) if isinstance(text, str) else default
+    except FormatError:
+        return default
+
+
+def decodable(text: str) -> Json:
+    """What can be decoded of a JSON text; None where it is none."""
+    try:
+        return decode(text, lambda error: None)
+    except FormatError:
+        return None
+
+
+class _NoNumber(Exception):
+    """A number stands in a JSON text that no float can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Unreadable:
+    """Stands for a number that cannot be read, until its place is known."""
+
+    why: str
+
+
+def _without_faults(text: str, leave_out: LeaveOut) -> Json:
+    """The value of a JSON text with null in the place of what cannot be read; each is told with its field.
+
+    Raises:
+        FormatError: it is not JSON even so.
+    """
+    try:
+        value = _marking.decode(_without_depths(text, leave_out))
+    except json.JSONDecodeError as error:
+        raise FormatError(f"not JSON ({error.msg.lower()} at column {error.colno})", line=error.lineno) from None
+    except RecursionError:
+        raise FormatError(f"nested deeper than {MAX_DEPTH} levels", line=1) from None
+    document = {"": value}
+    rest: list[tuple[Json, str]] = [(document, "")]
+    while rest:
+        holder, place = rest.pop()
+        keys = list(holder) if isinstance(holder, dict) else range(len(holder))
+        for key in keys:
+            step = f"[{key}]" if isinstance(key, int) else f".{key}"
+            inner, inside = holder[key], (place + step).lstrip(".")
+            if isinstance(inner, _Unreadable):
+                holder[key] = None
+                leave_out(FormatError(inner.why, field=inside))
+            elif isinstance(inner, dict | list):
+                rest.append((inner, inside))
+    return document[""]
+
+
+_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
+
+
+def _without_depths(text: str, leave_out: LeaveOut) -> str:
+    """A JSON text with null in the place of what is nested too deeply."""
+    pieces: list[str] = []
+    depth = start = end = counted = 0
+    line = 1
+    for token in _BRACKET.finditer(text):
+        if token[0] in ("{", "["):
+            depth += 1
+            start = token.start() if depth == MAX_DEPTH + 1 else start
+        elif token[0] in ("}", "]"):
+            if depth == MAX_DEPTH + 1:
+                pieces += [text[end:start], "null"]
+                end = token.end()
+                line += text.count("\n", counted, start)
+                counted = start
+                leave_out(FormatError(f"nested deeper than {MAX_DEPTH} levels", line=line))
+            depth -= 1
+    return "".join(pieces) + text[end:]
+
+
+def as_printed(text: str) -> Json:
+    """The value of a Python literal; the text as it is where it is none."""
+    try:
+        with warnings.catch_warnings(action="ignore"):  # of escapes that Python does not know
+            return ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return text
+
+
+def kind(value: Json) -> str:
+    """What a decoded JSON value is, in words."""
+    names = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def as_object(value: Json, field: str = "") -> dict[str, Json]:
+    """The value, a JSON object.
+
+    Raises:
+        FormatError: it is something else; the field is named.
+    """
+    if not isinstance(value, dict):
+        raise FormatError(f"expected an object, found {kind(value)}", field=field)
+    return value
+
+
+def _too_deep(value: Json) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        containers = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list))
+        level = [inner for container in containers for inner in container]
+    return any(isinstance(one, dict | list) for one in level)
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise _NoNumber
+    return value
+
+
+def _finite_or_marked(digits: str) -> float | _Unreadable:
+    value = float(digits)
+    return value if math.isfinite(value) else _Unreadable(f"{digits[:20]} is not a number that a float can hold")
+
+
+def _whole_or_marked(digits: str) -> int | _Unreadable:
+    try:
+        return int(digits)
+    except ValueError:
+        return _Unreadable("a number has too many digits")
+
+
+_decoder = json.JSONDecoder(parse_float=_finite, parse_constant=_finite)
+_marking = json.JSONDecoder(parse_float=_finite_or_marked, parse_constant=_finite_or_marked, parse_int=_whole_or_marked)
+
+
+_MOST = 2**53
+"""A count that JSON keeps exactly is smaller."""
+_LATEST = 1e20
+"""An epoch number from which it is no time, in whatever unit."""
+_EPOCHS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
+"""Epoch numbers above the first figure are not seconds, but so many a second: as seconds they are later than 5138."""
+
+
+def text(record: Mapping[str, Json], *fields: str) -> str:
+    """A text; empty if all fields are absent, null or empty."""
+    for field in fields:
+        if found := _typed(record, field, str, "text"):
+            return str(found)
+    return ""
+
+
+def label(record: Mapping[str, Json], field: str) -> str:
+    """A text field; empty if it holds anything else. Never an error, for recognising formats."""
+    value = record.get(field)
+    return value if isinstance(value, str) else ""
+
+
+def block_texts(record: Mapping[str, Json], field: str) -> str:
+    """The texts of a list of text blocks, a line each."""
+    return "\n".join(text(block, "text") for block in objects(record, field))
+
+
+def identifier(record: Mapping[str, Json], *fields: str) -> str:
+    """An identifier, text or a whole number; empty if all fields are absent, null or empty."""
+    for field in fields:
+        value = _value(record, field)
+        found = str(value) if isinstance(value, int) and not isinstance(value, bool) else text(record, field)
+        if found:
+            return found
+    return ""
+
+
+def mapping(record: Mapping[str, Json], *fields: str) -> dict[str, Json]:
+    """An object; empty if all fields are absent, null or empty."""
+    return next((found for field in fields if (found := _typed(record, field, dict, "an object"))), {})
+
+
+def items(record: Mapping[str, Json], field: str) -> list[Json]:
+    """A list; empty if it is absent or null."""
+    return _typed(record, field, list, "a list") or []
+
+
+def texts(record: Mapping[str, Json], field: str) -> tuple[str, ...]:
+    """The texts in a list; anything else in it is passed over."""
+    return tuple(item for item in items(record, field) if isinstance(item, str))
+
+
+def objects(record: Mapping[str, Json], field: str) -> list[dict[str, Json]]:
+    """A list of objects."""
+    return [as_object(value, f"{field}[{i}]") for i, value in enumerate(items(record, field))]
+
+
+def count(record: Mapping[str, Json], *fields: str) -> int:
+    """A count; 0 if all fields are absent, null or 0."""
+    return next((found for field in fields if (found := optional_count(record, field))), 0)
+
+
+def optional_count(record: Mapping[str, Json], field: str) -> int | None:
+    """A count, or None if it is absent or null."""
+    value = _value(record, field)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MOST:
+        is_small = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 10**9
+        shown = value if is_small or isinstance(value, float) else kind(value)
+        raise FormatError(f"expected a count from 0 to 2^53, found {shown}", field=field.replace("/", "."))
+    return int(value)
+
+
+def timestamp(record: Mapping[str, Json], field: str) -> float | None:
+    """A time as seconds since 1970: from ISO text, or from seconds, milli-, micro- or nanoseconds."""
+    value = _value(record, field)
+    if value is None or value == "":
+        return None
+    field = field.replace("/", ".")
+    if isinstance(value, str) and not (value.isdecimal() and len(value) < 20):
+        try:
+            moment = datetime.fromisoformat(value)
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        except (ValueError, OverflowError):
+            raise FormatError(f"expected an ISO time, found {value[:40]!r}", field=field) from None
+    number = float(value) if isinstance(value, str) else value
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number < _LATEST:
+        raise FormatError(f"expected a time, found {kind(value)}", field=field)
+    return next((number / factor for bound, factor in _EPOCHS if number > bound), float(number))
+
+
+def time_of(words: str) -> float | None:
+    """The time that a text names, or None where it names none."""
+    try:
+        return timestamp({"time": words}, "time")
+    except FormatError:
+        return None
+
+
+def _value(record: Mapping[str, Json], field: str) -> Json:
+    holder, _, name = field.rpartition("/")
+    return (mapping(record, holder) if holder else record).get(name)
+
+
+def _typed(record: Mapping[str, Json], field: str, cls: type, wanted: str) -> Json:
+    value = _value(record, field)
+    if value is not None and not isinstance(value, cls):
+        raise FormatError(f"expected {wanted}, found {kind(value)}", field=field.replace("/", "."))
+    return value

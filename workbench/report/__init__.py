@@ -1,3 +1,0 @@
-"""From the tables of a run to pages that people read."""
-
-from workbench.report.page import render as render

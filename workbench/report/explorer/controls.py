@@ -1,0 +1,155 @@
+"""The widgets of the explorer: they change its settings and show its panels."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import anywidget
+import ipywidgets as w
+import traitlets
+
+from workbench.base.errors import WorkbenchError
+from workbench.base.markup import TEMPLATES, render
+from workbench.report.explorer.panels import overview, panels
+from workbench.report.explorer.view import SessionView
+
+WINDOWS = (4_000, 8_000, 12_000, 16_000, 24_000, 32_000, 48_000, 64_000, 96_000, 128_000, 200_000, 400_000, 1_000_000)
+TAILS = (0, 1_000, 2_000, 4_000, 8_000, 12_000, 16_000, 24_000, 32_000, 64_000)
+
+OWN = -1
+"""The slider's place for the strategy's own setting."""
+FIRST, THEN = 0.2, 0.4
+"""Seconds of replaying before the picture is drawn, and between that and the next."""
+
+
+class Pane(anywidget.AnyWidget):
+    """A piece of HTML in which a click, or Enter, on a part with `data-go` is sent back."""
+
+    _esm = TEMPLATES / "explore" / "pane.js"
+    html = traitlets.Unicode("").tag(sync=True)
+
+
+class Controls:
+    """The widgets, and what each does. A long replay does not block: it is drawn as far as it has come."""
+
+    def __init__(self, view: SessionView) -> None:
+        self.view, self._quiet, self._turn = view, False, 0
+        settings, sizing, names = view.settings, view.ready.sizing, list(view.presets)
+        steps = max(len(view.ready.session.requests) - 1, 0)
+        self.boundary = self._control(w.SelectionSlider, "compaction", lambda number: self.moved(view.select, number),
+                                      options=[("none", 0)], value=0)  # fmt: skip
+        self.request = self._control(w.IntSlider, "request", lambda request: self.moved(view.look, request),
+                                     min=0, max=steps, continuous_update=True)  # fmt: skip
+        self.play = w.Play(min=0, max=steps, step=max(steps // 200, 1), interval=250, description="play")
+        self._linked = w.jslink((self.play, "value"), (self.request, "value"))
+        columns = (
+            (
+                self._control(w.Dropdown, "strategy", lambda name: self.change(strategy=name), options=names,
+                              value=settings.strategy),
+                self._control(w.Dropdown, "beside it", lambda name: self.change(beside=name or None),
+                              options=[("nothing", ""), *((name, name) for name in names)],
+                              value=settings.beside or ""),
+            ),
+            (
+                self._control(w.SelectionSlider, "window", lambda size: self.change(window=sizing.window(size)),
+                              options=_labelled(WINDOWS, settings.window), value=settings.window),
+                self._control(w.FloatSlider, "threshold", lambda share: self.change(threshold=share), min=0.2,
+                              max=1.0, step=0.05, value=settings.threshold or 0.8, readout_format=".0%"),
+            ),
+            (
+                self._control(w.SelectionSlider, "kept tail",
+                              lambda size: self.change(tail=None if size == OWN else size),
+                              options=[("its own", OWN), *_labelled(TAILS, settings.tail)],
+                              value=OWN if settings.tail is None else settings.tail),
+                self.boundary,
+            ),
+        )  # fmt: skip
+        self.overview, self.tabs, row = self._pane(), w.Tab(), w.Layout(flex_flow="row wrap")
+        moves = w.HBox([self.play, self.request], layout=row)
+        self.box = w.VBox([w.HBox([w.VBox(one) for one in columns], layout=row), moves, self.overview, self.tabs])
+        self.redraw()
+
+    def _control(self, kind: Any, name: str, then: Callable[[Any], object], **how: Any) -> Any:  # noqa: ANN401 - ipywidgets is untyped
+        """A widget that acts when a person changes its value."""
+        late = {} if kind is w.Dropdown else {"continuous_update": False}
+        widget = kind(
+            description=name, layout=w.Layout(width="340px"), style={"description_width": "90px"}, **{**late, **how}
+        )
+
+        def changed(change: dict[str, Any]) -> None:
+            if not self._quiet and change["new"] is not None:
+                then(change["new"])
+
+        widget.observe(changed, "value")
+        return widget
+
+    def _pane(self) -> Pane:
+        pane = Pane()
+        pane.on_msg(self._clicked)
+        return pane
+
+    def change(self, **changes: Any) -> None:  # noqa: ANN401 - the fields of the settings
+        """Take new settings and draw what is replayed after a moment; the rest follows."""
+        self._turn += 1
+        self._replay(lambda: self.view.begin(FIRST, **changes), self._turn)
+
+    def _replay(self, how: Callable[[], bool], turn: int) -> None:
+        if turn != self._turn:
+            return  # the settings are others by now
+        try:
+            done = how()
+        except WorkbenchError as error:
+            self.overview.html = render("explore/error.html", error=error)
+            return
+        self.redraw()
+        if not done:
+            _soon(lambda: self._replay(lambda: self.view.go_on(THEN), turn))
+
+    def moved(self, how: Callable[[int], object], number: int) -> None:
+        """Look at another place of the same replay."""
+        how(number)
+        self.redraw()
+
+    def _clicked(self, _: object, message: dict[str, Any], __: object) -> None:
+        panel = self.view.go(str(message["go"]))
+        titles = self.redraw()
+        self.tabs.selected_index = next((i for i, title in enumerate(titles) if title.startswith(panel)), 0)
+
+    def redraw(self) -> list[str]:
+        """Draw the view as it is now; the titles of its panels."""
+        self.overview.html = overview(self.view)
+        drawn = panels(self.view)
+        panes = list(self.tabs.children[: len(drawn)])
+        self.tabs.children = panes + [self._pane() for _ in range(len(drawn) - len(panes))]
+        for i, (title, html) in enumerate(drawn.items()):
+            self.tabs.children[i].html = html
+            self.tabs.set_title(i, title)
+        self._follow()
+        return list(drawn)
+
+    def _follow(self) -> None:
+        """Set the two sliders of places to the selected place, without acting on their change."""
+        view, self._quiet = self.view, True
+        try:
+            events = view.replay.events
+            options = [(f"{one.number + 1} of {len(events)}", one.number) for one in events]
+            options = [("none yet", -1), *options] if view.selected < 0 else options or [("none", 0)]
+            if list(self.boundary.options) != options:
+                self.boundary.options = options
+            self.boundary.value = view.selected
+            at = (step.request for step in view.replay.steps if step.index >= view.at)
+            self.request.value = view.request if view.request is not None else next(at, self.request.max)
+        finally:
+            self._quiet = False
+
+
+def _soon(what: Callable[[], None]) -> None:
+    """Do it when the kernel has answered; at once where no loop runs."""
+    try:
+        asyncio.get_running_loop().call_later(0.01, what)
+    except RuntimeError:
+        what()
+
+
+def _labelled(values: tuple[int, ...], own: int | None) -> list[tuple[str, int]]:
+    return [(f"{value:,}", value) for value in sorted({*values, *([own] if own is not None else [])})]

@@ -1,0 +1,77 @@
+"""`explore(session)`: a session under a strategy, with controls to play with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+from workbench.base.markup import render
+from workbench.engine.compaction.presets import BUILTIN, preset
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.models import find_model
+from workbench.engine.models.model import Model
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.prepared import prepared
+from workbench.report.explorer.panels import overview, panels
+from workbench.report.explorer.view import ExplorerSettings, SessionView, telling_window
+
+
+def explore(
+    session: Session,
+    *,
+    strategy: str | Preset = "summarize",
+    window: int | None = None,
+    threshold: float | None = None,
+    tail: int | None = None,
+    beside: str | Preset | None = None,
+    model: str | Model = "extractive",
+    strategies: Iterable[str] = (),
+) -> Explorer:
+    """A session under a strategy, with controls to play with; where no widgets can be shown, a static picture.
+
+    Args:
+        session: any recorded session.
+        strategy: a name, or a preset of your own.
+        window: tokens; None takes the session's own, or half its size if the session never fills it.
+        threshold: share of the window at which to compact, in (0, 1]; None is the strategy's own.
+        tail: tokens of newest messages to keep; None is the strategy's own.
+        beside: a second strategy to compare with.
+        model: who writes summaries.
+        strategies: names to choose from; all built-in ones if none are given.
+
+    Raises:
+        UnknownName: no strategy or model of that name.
+    """
+    ready = prepared(session, window)
+    presets = {name: preset(name) for name in (tuple(strategies) or tuple(BUILTIN))}
+    chosen = preset(strategy)
+    other = None if beside is None else preset(beside)
+    presets |= {part.name: part for part in (chosen, other) if part is not None}
+    used = telling_window(ready) if window is None else ready.sizing.window(window)
+    found = find_model(model)
+    settings = ExplorerSettings(chosen.name, used, threshold, tail, None if other is None else other.name)
+    return Explorer(ready, presets, found, settings)
+
+
+class Explorer(SessionView):
+    """A session and how it is looked at; in a notebook it shows itself with its controls."""
+
+    def html(self) -> str:
+        """All of it as one static piece of HTML."""
+        return render("explore/explorer.html", overview=overview(self), panels=panels(self))
+
+    @cached_property
+    def widget(self) -> Any:  # noqa: ANN401 - ipywidgets is untyped
+        """The controls and panels as one widget."""
+        from workbench.report.explorer.controls import Controls
+
+        return Controls(self).box
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - as IPython gives them
+        bundle = {"text/plain": repr(self), "text/html": self.html()}
+        shown = self.widget._repr_mimebundle_(**kwargs)
+        return {**bundle, **{kind: data for kind, data in (shown or {}).items() if kind != "text/plain"}}
+
+    def __repr__(self) -> str:
+        return f"<{self.ready.session.id} under {self.settings.strategy}: {len(self.replay.events)} compactions>"

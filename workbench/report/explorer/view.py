@@ -1,0 +1,267 @@
+"""A session under a strategy and settings, the place in it that a person looks at, and what was lost there."""
+
+import json
+from dataclasses import asdict, dataclass, replace
+from math import inf
+from time import monotonic
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
+
+from workbench.engine.compaction.plan import Budget
+from workbench.engine.compaction.stages.truncate import Truncate
+from workbench.engine.compaction.strategy import AtShare, Preset, Situation, Trigger
+from workbench.engine.models.model import Model
+from workbench.engine.transcript.message import Message
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.prepared import Prepared
+from workbench.evaluation.metrics.demand import Need
+from workbench.evaluation.metrics.index import Index
+from workbench.evaluation.metrics.view import view
+from workbench.evaluation.replays.natural import Walk
+from workbench.evaluation.replays.step import CompactionEvent, Replay
+
+
+@dataclass(frozen=True, slots=True)
+class ExplorerSettings:
+    """What the controls are set to, see `explore`; strategies by name."""
+
+    strategy: str = "summarize"
+    window: int = 200_000
+    threshold: float | None = None
+    tail: int | None = None
+    beside: str | None = None
+
+    def code(self) -> str:
+        """The same in Python, for a person to copy."""
+        words = ", ".join(
+            f"{name}={value:_}" if isinstance(value, int) else f"{name}={json.dumps(value)}"
+            for name, value in asdict(self).items()
+            if value is not None
+        )
+        return f"import workbench as wb\n\nview = wb.explore(session, {words})"
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """A preset's trigger with another threshold and another kept tail; None leaves either as it is.
+
+    Where the strategy keeps nothing but its tail (`only_tail`), the tail is the target.
+    """
+
+    inner: Trigger
+    threshold: float | None
+    tail: int | None
+    only_tail: bool = False
+    name: ClassVar[str] = "tuned"
+
+    def check(self, situation: Situation, /) -> Budget | None:
+        """As the inner trigger, with the settings put in."""
+        trigger = self.inner
+        if self.threshold is not None:
+            target = trigger.target if isinstance(trigger, AtShare) else AtShare().target
+            trigger = AtShare(self.threshold, min(target, self.threshold / 2))
+        budget = trigger.check(situation)
+        if budget is None or self.tail is None:
+            return budget
+        wanted = situation.overhead + self.tail
+        return replace(budget, keep_recent=self.tail, target=wanted if self.only_tail else max(budget.target, wanted))
+
+
+def tuned(preset: Preset, settings: ExplorerSettings) -> Preset:
+    """The preset with the settings of the controls; a preset that never changes anything is left alone."""
+    if (settings.threshold is None and settings.tail is None) or not (preset.strategy.stages or preset.strategy.view):
+        return preset
+    only_tail = all(isinstance(stage, Truncate) for stage in preset.strategy.stages)
+    return replace(preset, trigger=Tuned(preset.trigger, settings.threshold, settings.tail, only_tail))
+
+
+def telling_window(ready: Prepared) -> int:
+    """A window (tokens) in which the session is compacted at all: its own if it fills that, else half its size."""
+    whole = ready.sizing.overhead + sum(ready.sizing.sizes)
+    return ready.window if whole > ready.window else ready.sizing.window(max(4_000, round(whole / 2 / 1_000) * 1_000))
+
+
+MessageOutcome: TypeAlias = Literal["pinned", "kept", "rewritten", "dropped", "later"]
+
+
+def outcomes(session: Session, event: CompactionEvent | None, at: int | None = None) -> tuple[MessageOutcome, ...]:
+    """What became of each message of the session at this compaction and those before it; without one all are kept.
+
+    What comes from the place `at` on (by default from the compaction on) is still to come.
+    """
+    messages = session.messages
+    done, sent = (0, ()) if event is None else (event.at, event.compaction.sent.messages)
+    until = (len(messages) if event is None else done) if at is None else at
+    same = {id(message) for message in (*sent, *messages[done:until])}
+    named = {message.id for message in sent}
+
+    def outcome(place: int, message: Message) -> MessageOutcome:
+        if place >= until:
+            return "later"
+        if id(message) in same:
+            return "pinned" if message.pinned else "kept"
+        return "rewritten" if message.id in named else "dropped"
+
+    return tuple(outcome(place, message) for place, message in enumerate(messages))
+
+
+class LostNeed(NamedTuple):
+    """Something that is needed later and no longer in the context; `named` if its name alone still is."""
+
+    need: Need
+    named: bool
+    stage: str
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """How many things are needed after a compaction, and those of them that were lost, soonest needed first."""
+
+    needed: int
+    lost: tuple[LostNeed, ...]
+
+    @property
+    def held(self) -> float | None:
+        """The share that the context still holds; None if nothing is needed."""
+        return 1 - len(self.lost) / self.needed if self.needed else None
+
+
+def missing(session: Session, index: Index, replay: Replay, event: CompactionEvent | None, at: int) -> Missing:
+    """What the recording needs after the place `at` of the session and the context there, after `event`, lacks."""
+    demand = index.demand(at)
+    if not len(demand):
+        return Missing(0, ())
+    found = demand.retained(*held(session, event, at))
+    present = {need: bool(there) for need, there in zip(demand.needs, found.presence, strict=True)}
+    taken, ids = takers(replay, event), [message.id for message in session.messages]
+    stages = {need: taken[ids[need.evidence]].stage for need in demand.needs if ids[need.evidence] in taken}
+    lost = (LostNeed(need, present[need], stages.get(need, "")) for need in found.lost())
+    return Missing(len(demand), tuple(lost))
+
+
+def held(session: Session, event: CompactionEvent | None, at: int) -> tuple[frozenset[int], tuple[str, ...]]:
+    """The messages that the context holds unchanged, and the texts of the others in it."""
+    if event is None:
+        return frozenset(range(at)), ()
+    seen = view(session, event.compaction.sent)
+    return seen.kept | frozenset(range(event.at, at)), seen.texts
+
+
+class Taker(NamedTuple):
+    """The stage that changed a message, and the number of its compaction."""
+
+    stage: str
+    number: int
+
+
+def takers(replay: Replay, event: CompactionEvent | None) -> dict[str, Taker]:
+    """By message id: the stage that touched it last, in this compaction or one before."""
+    return {
+        id: Taker(stage.name, one.number)
+        for one in replay.events[: 0 if event is None else event.number + 1]
+        for stage in one.compaction.stages
+        if stage.used
+        for id in (*stage.dropped, *stage.rewritten)
+    }
+
+
+REMEMBERED = 24
+"""Replays that are kept, so that a slider moved back shows its picture at once."""
+
+
+class SessionView:
+    """A session, its replay under the settings, and a place in it.
+
+    Attributes:
+        replay: of the session under the settings; `other` is the one to compare with, None if there is none.
+        progress: messages replayed, and messages of the session; None once all are.
+        selected: number of the selected compaction; -1 before the first.
+        request: the selected request; None is at the compaction.
+        message: the selected message; None for none.
+    """
+
+    def __init__(self, ready: Prepared, presets: dict[str, Preset], model: Model, settings: ExplorerSettings) -> None:
+        self.ready, self.presets, self.model = ready, presets, ready.reader(model)
+        self.settings = settings
+        self.selected = 0
+        self.request: int | None = None
+        self.message: int | None = None
+        self._walks: dict[ExplorerSettings, Walk] = {}
+        self.go_on()
+
+    def set(self, **changes: Any) -> Self:  # noqa: ANN401 - the fields of the settings
+        """Change settings by name and replay; the same view comes back."""
+        self.begin(inf, **changes)
+        return self
+
+    def begin(self, seconds: float, **changes: Any) -> bool:  # noqa: ANN401 - the fields of the settings
+        """Change settings and replay for about so many seconds; whether that was enough. `go_on` does the rest."""
+        self.settings = replace(self.settings, **changes)
+        return self.go_on(seconds)
+
+    def go_on(self, seconds: float = inf) -> bool:
+        """Replay on for about so many seconds; whether the end is reached."""
+        until = monotonic() + seconds
+        names = [self.settings.strategy, *([self.settings.beside] if self.settings.beside else [])]
+        walks = [self._walk(replace(self.settings, strategy=name, beside=None)) for name in names]
+        for walk in walks:
+            while not walk.done:
+                walk.go_on()
+                if monotonic() > until:
+                    break
+        self.replay: Replay = walks[0].replay()
+        self.other: Replay | None = walks[1].replay() if len(walks) > 1 else None
+        done = all(walk.done for walk in walks)
+        at = (min(walk.at for walk in walks), len(self.ready.session.messages))
+        self.progress: tuple[int, int] | None = None if done else at
+        self.select(self.selected) if self.request is None else self.look(self.request)
+        return done
+
+    def _walk(self, wanted: ExplorerSettings) -> Walk:
+        """The replay under these settings as far as it has come."""
+        if wanted not in self._walks:
+            chosen = tuned(self.presets[wanted.strategy], wanted)
+            walk = Walk(self.ready.session, chosen, self.model, self.ready.sizing, window=wanted.window)
+            self._walks = dict([*self._walks.items(), (wanted, walk)][-REMEMBERED:])
+        return self._walks[wanted]
+
+    def select(self, number: int) -> Self:
+        """Look at the compaction of that number, from 0."""
+        self.selected, self.request = max(0, min(number, len(self.replay.events) - 1)), None
+        return self
+
+    def look(self, request: int) -> Self:
+        """Look at that request, from 0: what it would have been sent, after the compactions up to there."""
+        steps = self.replay.steps
+        self.request = max(0, min(request, len(steps) - 1)) if steps else None
+        before = self._before(self.replay)
+        self.selected = -1 if before is None else before.number
+        return self
+
+    def go(self, where: str) -> str:
+        """Go where a click leads, such as `boundary:2` or `message:17`; how the title of the panel to show begins."""
+        kind, _, number = where.partition(":")
+        if kind == "boundary":
+            self.select(int(number))
+            return "Lost"
+        self.message = max(0, min(int(number), len(self.ready.session.messages) - 1))
+        return "Messages"
+
+    @property
+    def event(self) -> CompactionEvent | None:
+        """The selected compaction."""
+        return self.replay.events[self.selected] if self.replay.events and self.selected >= 0 else None
+
+    @property
+    def at(self) -> int:
+        """The message before which the selected place is."""
+        if self.request is not None and self.replay.steps:
+            return self.replay.steps[self.request].index
+        return len(self.ready.session.messages) if self.event is None else self.event.at
+
+    def _before(self, replay: Replay) -> CompactionEvent | None:
+        """The last compaction up to the selected place."""
+        return next((event for event in reversed(replay.events) if event.at <= self.at), None)
+
+    def missing(self, replay: Replay) -> Missing:
+        """What one of the replays lacks at the selected place of what is needed afterwards."""
+        return missing(self.ready.session, self.ready.index, replay, self._before(replay), self.at)

@@ -1,0 +1,3 @@
+"""From the tables of a run to pages that people read."""
+
+from workbench.report.page.rendering import render as render

@@ -1,0 +1,42 @@
+"""What became of an agent's work: trials and simulations that were kept in the run's folder."""
+
+from workbench.evaluation.analysis.simulated import by_strategy as simulated_by_strategy
+from workbench.evaluation.experiment.store import Results, read_table
+from workbench.lab.simulation.simulate import SIMULATED_FILE
+from workbench.lab.trials.table import TrialResults, by_family
+from workbench.lab.trials.table import by_strategy as trials_by_strategy
+from workbench.report.page.html import Html, empty, part
+
+
+def closed_loop_html(run: Results) -> Html:
+    """What agents succeeded in on tasks that run, and what recorded actions had to look up; nothing without tables.
+
+    The table behind it is that of the trials, or else of the simulations, a row a strategy.
+    """
+    tried, simulated = _trials(run), _simulated(run)
+    data = simulated.data if tried.data is None else tried.data
+    return Html(tried.html + simulated.html, data=data)
+
+
+def _trials(run: Results) -> Html:
+    if not (run.path / TrialResults.file).is_file():
+        return empty()
+    table = TrialResults.open(run.path).table
+    found = trials_by_strategy(table)
+    done = table[table["status"] == "ok"]
+    if done.empty:
+        return empty()
+    families = by_family(table).pivot_table("success", "strategy", "family", sort=False)
+    return part(
+        "trials", found, families=list(families.columns), by_family=families.reset_index().to_dict("records"),
+        base=str(found["baseline"].iloc[0]), agents=list(done["agent"].unique()),
+        tasks=done.groupby("strategy").size().max(), undone=len(table) - len(done),
+    )  # fmt: skip
+
+
+def _simulated(run: Results) -> Html:
+    if not (run.path / SIMULATED_FILE).is_file():
+        return empty()
+    table = read_table(run.path / SIMULATED_FILE)
+    found = simulated_by_strategy(table).astype(object)
+    return part("simulated", found.where(found.notna(), None), projects=table["project"].nunique())

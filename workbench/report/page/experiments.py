@@ -1,0 +1,144 @@
+"""Runs the experiment notebook, once or at every point of a grid, and continues where it was interrupted."""
+
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from itertools import product
+from pathlib import Path
+from typing import Literal
+
+from workbench.base.errors import SettingError, WorkbenchError
+from workbench.base.private_files import write_private
+from workbench.evaluation.experiment.code_versions import package_version
+from workbench.evaluation.experiment.progress import progress
+from workbench.report.page.notebooks import Value, checked, declared, notebook, run_notebook
+from workbench.report.page.rendering import render
+
+REPORTS = Path("reports")
+TEMPLATE = "experiment"
+"""The notebook that is filled in."""
+DONE = "done.json"
+LISTS = ";"
+"""Separates the values of a parameter that is a list; commas separate the items of each."""
+
+
+def run_experiment(parameters: Mapping[str, Value], out: str | Path | None = None, *, progress: bool = False) -> Path:
+    """Run `notebooks/experiment.ipynb` with these parameters and render the report of its run.
+
+    Returns:
+        The executed notebook, in the run's folder: by default one in `reports` that is named after the parameters.
+
+    Raises:
+        SettingError: an unknown or ill-typed parameter; no kernel was started.
+        NotebookError: a cell failed; the notebook is kept as far as it came.
+    """
+    template = notebook(TEMPLATE)
+    values = checked(template, parameters)
+    folder = Path(str(out or values.get("out") or REPORTS / f"experiment-{seal(values)}"))
+    done = run_notebook(template, folder / f"{TEMPLATE}.ipynb", {**values, "out": str(folder)}, progress=progress)
+    render(folder)
+    return done
+
+
+def seal(values: object) -> str:
+    """A short name for these parameters."""
+    return sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:8]
+
+
+@dataclass(frozen=True, slots=True)
+class GridPoint:
+    """One point of the grid: its parameters and its run's folder; `kept` from an earlier run, or why it failed."""
+
+    values: Mapping[str, Value]
+    folder: str
+    outcome: Literal["done", "kept", "failed"]
+    reason: str = ""
+
+
+def points(fixed: Mapping[str, str], grid: Mapping[str, str]) -> list[dict[str, Value]]:
+    """Every combination of the grid's values with the fixed ones, all checked; see `run_experiments`."""
+    template = notebook(TEMPLATE)
+    known = declared(template)
+    for name in grid:
+        if name in fixed:
+            raise SettingError(f"`{name}` is set twice: as a value and as a grid; set it once")
+    if "out" in fixed or "out" in grid:
+        raise SettingError("`out` is the folder of one run; use --out for the folder of all runs")
+    choices = []
+    for name, text in grid.items():
+        mark = LISTS if name in known and known[name].startswith("list[") else ","
+        choices.append([(name, part.strip()) for part in text.split(mark) if part.strip()])
+    return [checked(template, {**fixed, **dict(chosen)}) for chosen in product(*choices)]
+
+
+def run_experiments(
+    fixed: Mapping[str, str],
+    grid: Mapping[str, str],
+    out: str | Path | None = None,
+    *,
+    jobs: int = 1,
+    quiet: bool = False,
+) -> list[GridPoint]:
+    """Run the experiment notebook at every point of a grid; what is finished already is not run again.
+
+    Each point has its own kernel and its own folder, in `out` or in one in `reports` that is named after the grid. One
+    that fails keeps its notebook as far as it came, with the error marked on top, and does not stop the others.
+
+    Args:
+        fixed: parameters that are the same everywhere, as a person wrote them.
+        grid: values between commas by parameter; between semicolons where the parameter is a list.
+        out: the folder of all runs.
+        jobs: notebooks at a time, >= 1.
+        quiet: no progress bar.
+
+    Raises:
+        SettingError: an unknown or ill-typed parameter, or one both fixed and varied; no kernel was started.
+    """
+    values, found = points(fixed, grid), list[GridPoint]()
+    folder = Path(out) if out is not None else REPORTS / f"experiments-{seal(values)}"
+    folders = [folder / _slug(one, grid) for one in values]
+    run = partial(_run, package_version(folder))
+    with (
+        ThreadPoolExecutor(max_workers=jobs) as pool,
+        progress(len(values), "running", "notebook", quiet=quiet) as bar,
+    ):
+        for one in pool.map(run, values, folders):
+            found.append(one)
+            bar.update()
+    return found
+
+
+def _run(code: str, values: Mapping[str, Value], folder: Path) -> GridPoint:
+    template = sha256(notebook(TEMPLATE).read_bytes()).hexdigest()[:16]
+    state = json.dumps({"values": dict(values), "code": code, "template": template}, indent=1)
+    done = folder / DONE
+    if done.is_file() and done.read_text(encoding="utf-8") == state:
+        return GridPoint(values, str(folder), "kept")
+    try:
+        run_experiment(values, folder)
+    except Exception as error:  # noqa: BLE001 - a point's fault of any kind must not stop the others
+        name = "" if isinstance(error, WorkbenchError) else f"{type(error).__name__}: "
+        return GridPoint(values, str(folder), "failed", f"{name}{error}")
+    write_private(done, state)
+    return GridPoint(values, str(folder), "done")
+
+
+def _slug(values: Mapping[str, Value], grid: Mapping[str, str]) -> str:
+    """A folder's name that a person can read, and that no other point has."""
+    words = "_".join(f"{name}-{re.sub(r'[^A-Za-z0-9.+]+', '-', _text(values[name], '+'))}" for name in grid)
+    return f"{words[:60]}-{seal(values)}".lstrip("-")
+
+
+def table_rows(ran: Iterable[GridPoint], varied: Collection[str]) -> Iterator[dict[str, str]]:
+    """A row of words for each point: its parameters, its outcome and its folder."""
+    for one in ran:
+        words = {name: _text(one.values[name], ",") for name in varied}
+        yield {**words, "outcome": one.outcome, "folder": one.folder}
+
+
+def _text(value: Value, joint: str) -> str:
+    return joint.join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,60 @@
+"""A part of a report: HTML from a template, the same in words, and the table behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from workbench.base.markup import render, visible
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class Html:
+    """A part of a page: it shows itself in a notebook; as plain text it is `plain`, or its table.
+
+    Where the part is a table, `data` has its figures; the columns are in docs/reference/tables.md.
+    """
+
+    html: str
+    plain: str = ""
+    data: pd.DataFrame | None = field(default=None, compare=False)
+
+    def _repr_html_(self) -> str:
+        return render("report/notebook.html", html=self.html)
+
+    def __add__(self, other: Html) -> Html:
+        return Html(self.html + other.html, self.plain, self.data)
+
+    def __repr__(self) -> str:
+        if self.plain or self.data is None:
+            return self.plain or "<a part of a report; a notebook shows it>"
+        return visible(self.data.to_string(index=False, max_colwidth=40))
+
+
+def part(template: str, data: pd.DataFrame | None = None, plain: str = "", **values: object) -> Html:
+    """The part of a report that a template in `templates/report` makes of a table and of values by name.
+
+    Of the table, the template has the `rows`, and `known`, the strategies in it.
+    """
+    if data is not None:
+        names = list(dict.fromkeys(data["strategy"])) if "strategy" in data else []
+        values = {"rows": data.to_dict("records"), "known": names} | values
+    return Html(render(f"report/{template}.html", **values), plain, data)
+
+
+def empty(text: str = "", data: pd.DataFrame | None = None, *, template: str = "empty") -> Html:
+    """A sentence where there is nothing to show; without one, a part that shows nothing."""
+    return part(template, data, text, text=text) if text else Html("", data=data)
+
+
+def note(text: str, data: pd.DataFrame | None = None) -> Html:
+    """A sentence below a table or chart; nothing where it is empty."""
+    return empty(text, data, template="note")
+
+
+def sentences(template: str, **values: object) -> list[str]:
+    """The sentences that a text template in `templates/report` makes, a line each."""
+    return [line.strip() for line in render(f"report/{template}.txt", **values).splitlines() if line.strip()]

@@ -1,0 +1,90 @@
+"""What was lost: the worst losses with their stories, and two tables whose figures lead to them."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from workbench.base.formats import NOTHING, missing
+from workbench.base.markup import visible
+from workbench.base.palette import REFERENCES
+from workbench.evaluation.experiment.keys import key
+from workbench.evaluation.metrics import NAMES, WORK
+from workbench.report.page.html import Html, empty, part
+from workbench.report.page.summaries import by_kind, by_session, replayed_contenders, session_titles, worst_losses
+from workbench.report.page.tables import Tables
+
+MOST = 100
+"""Losses that a page lists, beyond the worst few of each session."""
+FEWEST_NEEDED, MOST_KINDS = 5, 14
+"""Kinds of information are shown from so many needed things on, and at most so many kinds."""
+
+HALF_WORDS = {
+    WORK: "Chance that a real model answers a question about the work right",
+    NAMES: "Share of the names that the context still tells",
+}
+
+
+def losses_html(run: Tables, most: int = MOST, place: str = "losses") -> Html:
+    """The heaviest losses that were needed again, and the two worst of each session; each row opens to its story."""
+    rows = worst_losses(run, most, each=2)
+    if rows.empty:
+        return empty("Nothing that was needed later was lost, or nothing was compacted.", rows)
+    titles = session_titles(run)
+    lines = [_line(one, titles.get(str(one["session"]), str(one["session"]))) for one in rows.to_dict("records")]
+    for line in lines if not run.manifest.get("shared") else ():  # a shared copy holds no contexts to look at
+        line["loss"] = loss_key(line["session"], line["kind"], line["entity"], int(line["needed_at"]))
+    own = bool((rows["mode"] == "natural").all())
+    return part("losses", rows, rows=lines, own=own, place=place, known=run.strategies)
+
+
+def loss_key(session: str, kind: str, entity: str, needed_at: int) -> str:
+    """The name of a loss in addresses: the same in each run over the session."""
+    return key(session, kind, entity, needed_at)[:10]
+
+
+def _line(one: Mapping[Hashable, Any], title: str) -> dict[Hashable, Any]:
+    names = " ".join(strategy for strategy, _, _ in one["lost_by"])
+    data = {"data-lost-by": names, "data-kind": one["kind"], "data-session": one["session"]}
+    return {
+        **one, "attributes": {name: visible(str(value)[:1000]) for name, value in data.items()},
+        "title": title,
+        **{name: _message(one[name]) for name in ("at", "said_at", "evidence_at", "needed_at")},
+    }  # fmt: skip
+
+
+def _message(at: object) -> str:
+    return NOTHING if missing(at) or at == "" else f"{int(float(str(at)))}"
+
+
+def kinds_html(run: Tables) -> Html:
+    """What each strategy keeps of each kind of information; a figure leads to what was lost of it."""
+    rows = by_kind(run)
+    names = [name for name in run.strategies if name in set(rows["strategy"]) and name != "none"]
+    if not names:
+        return empty("Nothing from before a boundary was needed after it.", rows)
+    needed = rows.groupby("kind", sort=False)["demanded"].first()
+    needed = needed[needed >= min(FEWEST_NEEDED, needed.max())].head(MOST_KINDS)
+    return _heat(run, "kinds", names, rows, {kind: kind for kind in needed.index}, needed.to_dict())
+
+
+def by_session_html(run: Tables) -> Html:
+    """What each strategy keeps in each session; a figure leads to what was lost there."""
+    rows = by_session(run)
+    if rows.empty:
+        return empty("No session was replayed.", rows)
+    return _heat(
+        run, "sessions", replayed_contenders(run), rows, dict(zip(rows["session"], rows["title"], strict=True)), {}
+    )
+
+
+def _heat(
+    run: Tables, of: str, names: Sequence[str], rows: pd.DataFrame, titles: dict[str, str], needed: dict[str, int]
+) -> Html:
+    """A row a title, a column a strategy."""
+    key = of.removesuffix("s")
+    recall = rows.set_index([key, "strategy"])["recall"].to_dict()
+    return part(
+        "heat", rows, of=of, key=key, names=names, rows=titles, needed=needed, recall=recall, references=REFERENCES,
+        equal_size=bool(run.shares), known=run.strategies, half=HALF_WORDS[run.first_half],
+    )  # fmt: skip

@@ -1,0 +1,192 @@
+"""The notebooks that come with the workbench: where they are, what parameters they declare, and how they are run."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from workbench.base.errors import SettingError, SetupError, WorkbenchError
+from workbench.base.private_files import make_private, make_private_folder, write_private
+
+if TYPE_CHECKING:
+    from jupyter_client.manager import AsyncKernelManager
+
+PLACES = (Path(__file__).parent.parent.parent / "notebooks", Path(__file__).parent.parent / "notebooks")
+"""In a checkout, and in an installed package."""
+
+
+def notebook(name: str) -> Path:
+    """The notebook of that name, without its ending; a `SetupError` where it was not installed."""
+    for folder in PLACES:
+        if (folder / f"{name}.ipynb").is_file():
+            return folder / f"{name}.ipynb"
+    raise SetupError(f"the notebook {name}.ipynb is not in {PLACES[0]} or {PLACES[1]}; install the workbench anew")
+
+
+def course() -> list[Path]:
+    """The course in reading order, and the template for experiments behind it."""
+    folder = notebook("01_first_replay").parent
+    return [*sorted(folder.glob("[0-9][0-9]_*.ipynb")), notebook("experiment")]
+
+
+def copy_course(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Copy the course into a folder; the notebooks that were copied, and those that were there and stay as they are."""
+    folder.mkdir(parents=True, exist_ok=True)
+    targets = {folder / source.name: source for source in course()}
+    there = [target for target in targets if target.exists()]
+    copied = [target for target in targets if target not in there]
+    for target in copied:
+        target.write_bytes(targets[target].read_bytes())
+    return copied, there
+
+
+Value: TypeAlias = str | int | float | bool | list[str] | list[int] | list[float] | None
+TYPES = {
+    "int": (int, "a whole number"), "float": (float, "a number"), "bool": (bool, "true or false"),
+    "str": (str, "a string"), "list[int]": (list[int], "whole numbers separated by commas"),
+    "list[float]": (list[float], "numbers separated by commas"),
+    "list[str]": (list[str], "strings separated by commas"),
+}  # fmt: skip
+"""What a parameter may be declared as, and the words for it."""
+
+
+def declared(notebook: Path) -> dict[str, str]:
+    """The types of the parameters of a notebook by name, from the assignments in its cell tagged `parameters`."""
+    try:
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SettingError(f"{notebook} is not a notebook: {error}") from None
+    source = next(("".join(cell["source"]) for cell in cells if "parameters" in cell["metadata"].get("tags", ())), None)
+    if source is None:
+        raise SettingError(f"{notebook} has no cell tagged 'parameters'")
+    lines = [one for one in ast.parse(source).body if isinstance(one, ast.AnnAssign)]
+    return {ast.unparse(one.target): ast.unparse(one.annotation) for one in lines}
+
+
+def checked(notebook: Path, values: Mapping[str, Value]) -> dict[str, Value]:
+    """The values of parameters, each text read as its parameter's type.
+
+    Raises:
+        SettingError: a name that the notebook does not declare, or a value of another type.
+    """
+    known = declared(notebook)
+    for name in values:
+        if name not in known:
+            raise SettingError(f"{notebook.name} has no parameter {name!r}; it has {', '.join(known)}")
+    return {name: _read(name, known[name], value) for name, value in values.items()}
+
+
+def _read(name: str, declared: str, value: Value) -> Value:
+    from pydantic import TypeAdapter, ValidationError
+
+    (kind, accepted), parts = TYPES[declared], value
+    if isinstance(value, str) and declared.startswith("list["):
+        parts = [word.strip() for word in value.split(",") if word.strip()]
+    try:
+        found: Value = TypeAdapter(kind).validate_python(parts, strict=not isinstance(value, str))
+    except ValidationError:
+        raise SettingError(f"the parameter {name} is {value!r}; it must be {accepted}") from None
+    return found
+
+
+INLINE = "module://matplotlib_inline.backend_inline"
+"""Where figures go in a notebook, whatever this process does with its own."""
+
+
+class NotebookError(WorkbenchError):
+    """A cell of a notebook failed; the notebook as far as it came is kept."""
+
+
+def run_notebook(template: Path, out: Path, parameters: Mapping[str, Value], *, progress: bool = False) -> Path:
+    """Execute a notebook with parameters and write it, outputs and all, to `out`.
+
+    Of a failed run, the notebook is written as far as it came, with the error marked on top.
+
+    Raises:
+        SettingError: an unknown or ill-typed parameter; nothing was started.
+        NotebookError: a cell failed.
+    """
+    values = checked(template, parameters)
+    import papermill
+    from papermill.exceptions import PapermillExecutionError
+
+    make_private_folder(out.parent)
+    make_private(out)  # papermill writes into it as it goes
+    with tempfile.TemporaryDirectory(prefix="wb-") as folder:
+        try:
+            papermill.execute_notebook(
+                template, out, values, kernel_name="python3", language="python", progress_bar=progress,
+                kernel_manager_class=own_kernel(Path(folder)),
+            )  # fmt: skip
+        except PapermillExecutionError as error:
+            raise NotebookError(f"{out}, cell {error.cell_index + 1}: {error.ename}: {error.evalue}") from None
+        except RuntimeError as error:  # also of a kernel that did not start
+            if not out.stat().st_size:
+                write_private(out, template.read_bytes())
+            where = mark_dead(out)
+            raise NotebookError(f"{out}: its kernel died {where}, maybe for want of memory: {error}") from None
+    return out
+
+
+def mark_dead(path: Path) -> str:
+    """Write on top of a notebook that its kernel died, and return where: in which cell, or before the first one."""
+    page = json.loads(path.read_text(encoding="utf-8"))
+    states = [cell["metadata"].get("papermill", {}).get("status") for cell in page["cells"]]
+    begun = [number for number, state in enumerate(states, 1) if state not in (None, "pending")]
+    where = f"in cell {begun[-1]}" if begun else "before the first cell"
+    words = f"The kernel died {where}; what follows was not run."
+    marker = {"tags": ["papermill-error-cell-tag"]}
+    source = [f'<span style="color:red">{words}</span>']
+    page["cells"].insert(0, {"cell_type": "markdown", "id": "kernel-died", "metadata": marker, "source": source})
+    page["metadata"].setdefault("papermill", {})["exception"] = True
+    write_private(path, json.dumps(page, indent=1, ensure_ascii=False) + "\n")
+    return where
+
+
+def own_kernel(folder: Path) -> type[AsyncKernelManager]:
+    """A kernel manager whose only kernel is this interpreter, whatever is installed; all its files are in `folder`."""
+    from jupyter_client.kernelspec import KernelSpec
+    from jupyter_client.manager import AsyncKernelManager
+
+    class OwnKernel(AsyncKernelManager):
+        """Starts `sys.executable` and nothing else."""
+
+        def __init__(self, **given: object) -> None:
+            super().__init__(**given)
+            self.connection_file = str(folder / "kernel.json")
+            if os.name == "posix":
+                self.transport, self.ip = "ipc", str(folder / "kernel-ipc")
+
+        @property
+        def kernel_spec(self) -> KernelSpec:
+            command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+            return KernelSpec(argv=command, display_name="Python 3", language="python", env=environment(folder))
+
+        async def _async_interrupt_kernel(self) -> None:
+            if not self.shutting_down:  # at the end there is nothing to interrupt, and the kernel would say so
+                await super()._async_interrupt_kernel()
+
+    return OwnKernel
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """What the kernel's environment has besides this one's: this package, and all its files in `folder`.
+
+    What matplotlib knows of fonts is kept in the virtual environment, so that it is found out only once.
+    """
+    names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+    own = {name: str(folder / name.lower()) for name in names}
+    places = (str(folder), str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH"))  # ipykernel may drop the first
+    paths = os.pathsep.join(path for path in places if path)
+    fonts = folder
+    if sys.prefix != sys.base_prefix and os.access(sys.prefix, os.W_OK):
+        fonts = Path(sys.prefix) / "share" / "workbench"
+        fonts.mkdir(parents=True, exist_ok=True)
+    own["MPLCONFIGDIR"] = os.environ.get("MPLCONFIGDIR") or str(fonts)
+    return {**own, "PYTHONPATH": paths, "MPLBACKEND": INLINE}

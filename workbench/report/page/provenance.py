@@ -1,0 +1,127 @@
+"""What a report rests on: what was replayed, who wrote summaries and judged, whether it was sound, how to repeat it."""
+
+import json
+import shlex
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.resources import files
+
+import pandas as pd
+
+from workbench.base.errors import SettingError
+from workbench.base.formats import some
+from workbench.base.markup import render
+from workbench.evaluation.analysis.equal_size import over_target_notes
+from workbench.evaluation.analysis.replication import repeated_note, variance_split
+from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.metrics import HALVES
+from workbench.lab.judge.exam.scores import agreement, agreement_note, scores
+from workbench.lab.judge.exam.sitting import ExamResults
+from workbench.lab.validation.checks import ceiling, floor
+from workbench.report.page.html import Html, empty, part
+from workbench.report.page.readers import who_wrote
+from workbench.report.page.summaries import integrity, recorded, writers
+from workbench.report.page.tables import Tables
+
+MOST_PATHS = 4
+"""Recordings that the line for Python names one by one."""
+MOST_FAULTS = 6
+"""Kinds of findings that are listed."""
+MODES = (("natural", "on its own trigger"), ("matched", "at equal size"))
+"""Modes, and their names for readers."""
+NAMED = ("strategies", "window", "model", "shares")
+"""Settings that the line for Python names."""
+
+
+def integrity_html(run: Tables) -> Html:
+    """What the guard found, in a sentence and a table."""
+    rows = integrity(run)
+    lists = {name: run.replays[run.replays["status"] == name].to_dict("records") for name in ("failed", "pending")}
+    totals = rows[["compactions", "violations"]].sum().to_dict()
+    return part("integrity", rows, known=run.strategies, **totals, **lists)
+
+
+def sessions_html(run: Tables) -> Html:
+    """The sessions of the run, and the files that could not be read."""
+    return part("sessions", run.replayed, unreadable=run.unreadable.to_dict("records"))
+
+
+def reproduce_html(run: Tables) -> Html:
+    """The command, the settings and the versions that give this report again."""
+    made, settings = run.manifest, run.settings
+    paths, created = made.get("sources", []), made.get("created")
+    command = render(
+        "report/command.txt", shared=made.get("shared"), command=shlex.join(made.get("command") or ()),
+        sources=repr(paths) if 0 < len(paths) <= MOST_PATHS else "[...]",
+        named=[f"{name}={settings[name]!r}" for name in NAMED if name in settings],
+    )  # fmt: skip
+    return part(
+        "reproduce", None, command.strip(), command=command.strip(), made=made, settings=settings,
+        wrote=who_wrote(run), packages=[f"{name} {version}" for name, version in made.get("packages", {}).items()],
+        when=None if created is None else datetime.fromtimestamp(created, UTC),
+    )  # fmt: skip
+
+
+def validation_html(run: Results) -> Html:
+    """The checks that the run's own replays allow: one row each with `check`, `outcome`, `found`, `claim`."""
+    rows = pd.DataFrame([asdict(check) for check in (floor(run), ceiling(run))]).rename(columns={"name": "check"})
+    facts = json.loads(files("workbench.lab.validation").joinpath("facts.json").read_text(encoding="utf-8"))
+    parts = {where: {row["metric"]: row for row in facts[where]["ranks"]} for where in ("agreement", "detours")}
+    places = [(where, target) for where in parts for target in ("success", "look_ups", "blind", "saved")]
+    orders = [
+        {"metric": metric} | {f"{where} {target}": parts[where].get(metric, {}).get(target) for where, target in places}
+        for metric in parts["detours"] | parts["agreement"]
+    ]
+    checks = rows[["check", "outcome", "found", "claim"]]
+    return part("validation", checks, rows=rows.to_dict("records"), orders=orders, **facts)
+
+
+def recorded_html(run: Tables) -> Html:
+    """Recall at recorded compactions beside the strategies at the same size; empty where no recording has one."""
+    data = recorded(run)
+    if data.empty:
+        return Html("", "no recording has a compaction with a summary that can be read")
+    return part("recorded", data)
+
+
+def writers_html(run: Tables) -> Html:
+    """The models that wrote summaries, with the most frequent faults; nothing where `extractive` alone wrote."""
+    rows = writers(run)
+    if rows.empty or (rows["writer"] == "extractive").all():
+        return empty(data=rows)
+    return part("writers", rows, half=HALVES[run.first_half], faults=_faults(run), known=run.strategies)
+
+
+def _faults(run: Tables) -> list[str]:
+    """The most frequent findings, without what differs from one to the next."""
+    lines = run.compactions["findings"].astype(str).str.split("\n").explode()
+    kinds = [line.split(": ")[-2 if "wrote a useless summary" in line else 0] for line in lines if line]
+    counts = pd.Series(kinds, dtype=object).value_counts()
+    return [f"{kind}: {some(int(n), 'time')}" for kind, n in counts.head(MOST_FAULTS).items()]
+
+
+def replicates_html(results: Results) -> Html:
+    """A row a strategy and mode: the spread of sessions and of answers; nothing where nothing was repeated."""
+    note, found = repeated_note(results), []
+    for mode, where in MODES:
+        try:
+            found.append(variance_split(results, mode=mode).assign(where=where))
+        except SettingError:  # nothing was repeated in this mode
+            continue
+    if not found and not note:
+        return empty()
+    return part("replicates", pd.concat(found, ignore_index=True) if found else pd.DataFrame(), note, note=note)
+
+
+def judges_html(run: Results) -> Html:
+    """What a real model answered about this run's contexts; a sentence where none was asked."""
+    if not (run.path / ExamResults.file).is_file():
+        return part("judges", None, rows=())
+    found = ExamResults.open(run.path)
+    rows = [asdict(one) for one in scores(found.table)]
+    return part(
+        "judges", found.table, rows=rows, base=next((row["baseline"] for row in rows if row["baseline"]), ""),
+        known=[row["strategy"] for row in rows], reader=found.notes["reader"],
+        admission=found.notes["admission"], agreement=agreement_note(agreement(found.table)),
+        larger=over_target_notes(found.table),
+    )  # fmt: skip

@@ -1,0 +1,147 @@
+"""Writes the report of a run: the notebook with its outputs, and one HTML file that needs nothing else."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from workbench.base.markup import render as filled
+from workbench.evaluation.experiment.atomic import write_atomically
+from workbench.evaluation.experiment.store import Results
+from workbench.report.page.html import Html
+from workbench.report.page.notebooks import Value, notebook
+from workbench.report.page.report import ON_LIGHT, Chart, Report
+from workbench.report.page.tables import Tables
+
+_PART = re.compile(r"\breport\.(\w+)")
+"""Where a cell of the report notebook shows a part of the report."""
+_HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
+_HASHED_ID = re.compile(r"\b([a-z])[0-9a-f]{10}\b")
+
+
+def render(run: str | Path, baseline: str = "", other: str | Path = "", *, tables: Tables | None = None) -> Path:
+    """Fill the report notebook from a run's folder and write `report.ipynb` and `report.html` there.
+
+    The outputs are made in this process, so that no kernel has to start; papermill runs the same notebook. The page is
+    there first; the notebook follows with its pictures.
+    With another run, both are named `report-against-<its folder>`, and begin with what changed.
+
+    Args:
+        run: the folder of a finished run.
+        baseline: the strategy that all others are compared with; by default `truncate`, or the one named first.
+        other: the folder of a run over the same sessions that this one is compared with; empty for none.
+        tables: of this run with this baseline, where they were read already.
+
+    Raises:
+        SettingError: the folder holds no finished run.
+        UnknownName: the run has no strategy of the baseline's name.
+    """
+    folder = Path(run)
+    name, title, runs = "report", f"Compaction report: {folder.resolve().name}", [folder]
+    if other:
+        against = Path(other).resolve().name
+        name, title, runs = f"report-against-{against}", f"{title} against {against}", [folder, Path(other)]
+    results = [Results.open(one) for one in runs]
+    parameters = {"run_folder": str(folder), "baseline": baseline, "other_folder": str(other)}
+    page, charts = _filled(Report(results[0], baseline, *results[1:], run=tables), parameters)
+    manifests = [one.manifest for one in results]
+    masked = any(made.get("shared") or (made.get("settings") or {}).get("redact") for made in manifests)
+    if masked:
+        _remove_places(page)
+    written = to_html(page, folder / f"{name}.html", title=title)
+    for output, chart in charts if not masked else ():
+        output["data"] |= chart.picture()
+    text = json.dumps(page, indent=1, ensure_ascii=False) + "\n"
+    write_atomically(folder / f"{name}.ipynb", text.encode("utf-8", "backslashreplace"))
+    return written
+
+
+def _filled(
+    report: Report, parameters: Mapping[str, Value]
+) -> tuple[dict[str, Any], list[tuple[dict[str, Any], Chart]]]:
+    """The report notebook with these parameters, and as outputs the parts of the report that its cells name.
+
+    With it the outputs that are charts, each with its chart.
+    """
+    page: dict[str, Any] = json.loads(notebook("report").read_text(encoding="utf-8"))
+    cells, charts = [], []
+    for cell in page["cells"]:
+        cell["source"] = "".join(cell["source"])
+        cells.append(cell)
+        if cell["cell_type"] == "code":
+            parts = [getattr(report, name) for name in _PART.findall(cell["source"])]
+            parts = [part() if callable(part) else part for part in parts]
+            cell["outputs"] = [_output(part) for part in parts]
+            charts += [pair for pair in zip(cell["outputs"], parts, strict=True) if isinstance(pair[1], Chart)]
+        if "parameters" in cell["metadata"].get("tags", ()):
+            given = "\n".join(f"{name} = {value!r}" for name, value in parameters.items())
+            cells.append({**cell, "id": "injected", "metadata": {"tags": ["injected-parameters"]}, "source": given})
+    return {**page, "cells": cells}, charts
+
+
+def _output(part: Html | Chart) -> dict[str, Any]:
+    """A part of the report as a notebook keeps what a cell showed."""
+    if isinstance(part, Chart):
+        data, metadata = part.drawing(), ON_LIGHT
+    else:
+        data, metadata = {"text/html": part._repr_html_(), "text/plain": repr(part)}, {}
+    return {"output_type": "display_data", "data": data, "metadata": metadata}
+
+
+def _remove_places(page: dict[str, Any]) -> None:
+    """Remove from a notebook with outputs what names this machine or may look like words of a recording.
+
+    The notebook can be run again in its folder. It gets no PNG of a chart: its bytes as text contain any four letters
+    by chance. So do the ids in an SVG.
+    """
+    page["metadata"] = {"kernelspec": page["metadata"].get("kernelspec", {})}
+    for cell in page["cells"]:
+        if "injected-parameters" in cell["metadata"].get("tags", ()):
+            here = re.sub(r"(?m)^run_folder = .*$", 'run_folder = "."', cell["source"])
+            cell["source"] = re.sub(r"(?m)^other_folder = .*$", 'other_folder = ""', here)
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            if "image/svg+xml" in data:
+                data["image/svg+xml"] = _numbered_ids(data["image/svg+xml"])
+
+
+def _numbered_ids(drawing: str) -> str:
+    """The SVG with numbers in the place of the hashes in its ids."""
+    numbers: dict[str, str] = {}
+    return _HASHED_ID.sub(lambda found: numbers.setdefault(found.group(), f"{found[1]}{len(numbers)}"), drawing)
+
+
+def to_html(page: dict[str, Any], out: Path, *, title: str) -> Path:
+    """One HTML file of a notebook with outputs: text and outputs, no code, no request to any network."""
+    html = filled(
+        "page/index.html.j2", cells=page["cells"], contents=_headings(page["cells"]), title=title, prose=_prose
+    )
+    write_atomically(out, html.encode("utf-8", "xmlcharrefreplace"))
+    return out
+
+
+def _prose(source: str) -> str:
+    """HTML of a notebook's Markdown, with an id on each heading."""
+    from markdown_it import MarkdownIt
+
+    reader = MarkdownIt()
+    tokens = reader.parse(source)
+    for opening, inner in pairwise(tokens):
+        if opening.type == "heading_open":
+            opening.attrSet("id", _place(inner.content))
+    return str(reader.renderer.render(tokens, reader.options, {}))
+
+
+def _place(heading: str) -> str:
+    return heading.replace(" ", "-")
+
+
+def _headings(cells: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Id and words of each section of the page: from the notebook's Markdown, and from its outputs."""
+    for cell in cells:
+        if cell["cell_type"] == "markdown":
+            yield from ((_place(words), words) for words in re.findall(r"(?m)^## (.+)$", cell["source"]))
+        for output in cell.get("outputs", ()):
+            yield from _HEADING.findall(output["data"].get("text/html", ""))

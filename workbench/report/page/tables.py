@@ -1,0 +1,430 @@
+"""The tables of a run, and what is read off them: who is compared, over which sessions, with which values. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import inf, nan
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from workbench.base.errors import UnknownName
+from workbench.base.palette import REFERENCES
+from workbench.evaluation.analysis.equal_size import (
+    METRICS,
+    TRIED,
+    CurveArea,
+    curve_area,
+    evenly,
+    names_only,
+    over_target,
+)
+from workbench.evaluation.analysis.paired import Estimate, estimate, ratio
+from workbench.evaluation.analysis.scores import leading_metric, projects_of, size_gains, with_projects
+from workbench.evaluation.experiment.spec import chosen_baseline
+from workbench.evaluation.experiment.store import COLUMNS, Results
+from workbench.evaluation.metrics import HALVES, NAMES, WORK
+from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.evaluation.metrics.work_exam.reader_error import ForetoldContext, TextKind, text_kind
+
+USED = "tokens_kept"
+"""The metric of the size that a strategy really used, as a share of the history."""
+NARROW = 0.05
+"""The least part of the history that the curves of all strategies must span for an area of each."""
+SAVED = "tokens_saved"
+"""The metric of tokens that a strategy saves on its own trigger."""
+
+
+class Curve(NamedTuple):
+    """What a strategy still tells at the sizes that it really used, as shares of the history."""
+
+    sizes: list[float]
+    values: list[float]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The tables of a run as attributes, with plain columns: missing numbers are NaN, missing words are empty."""
+
+    manifest: Mapping[str, Any]
+    tables: Mapping[str, pd.DataFrame]
+    named_baseline: str = ""
+
+    def __getattr__(self, name: str) -> pd.DataFrame:
+        """A table as an attribute."""
+        if name not in COLUMNS:
+            raise AttributeError(f"a run has no table {name!r}; it has {', '.join(COLUMNS)}")
+        return self.tables[name]
+
+    @classmethod
+    def of(cls, run: Results, baseline: str = "") -> Tables:
+        """Read all that a report shows; `baseline` is the strategy that the others are compared with.
+
+        Raises:
+            UnknownName: the run has no such strategy.
+        """
+        found = cls(run.manifest, {name: plain(run.table(name)) for name in COLUMNS}, baseline)
+        by = str(found.settings.get("group_by", "project"))
+        found = found.changed(scores=with_projects(found.scores, found.sessions, by))
+        if baseline and baseline not in found.strategies:
+            raise UnknownName("strategy of this run", baseline, found.strategies)
+        return found
+
+    def changed(self, **tables: pd.DataFrame) -> Tables:
+        """The same run with other tables in the place of these."""
+        return replace(self, tables={**self.tables, **tables})
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The settings that the run was made with; none where its manifest has none."""
+        return self.manifest.get("settings") or {}
+
+    @property
+    def replayed(self) -> pd.DataFrame:
+        """The sessions that could be read."""
+        return self.sessions[self.sessions["status"] == "ok"]
+
+    @property
+    def unreadable(self) -> pd.DataFrame:
+        """The files that could not be read, with the reason."""
+        return self.sessions[self.sessions["status"] != "ok"]
+
+    @cached_property
+    def strategies(self) -> tuple[str, ...]:
+        """All strategies of the run: contenders by recall, best first, then the references.
+
+        Contenders that cannot reach the common size come last.
+        """
+        names = list(dict.fromkeys([*self.replays["strategy"], *self.scores["strategy"]]))
+        out = self.unranked()
+        recall = {name: found.mean for name in names if name not in out and (found := self.best_recall(name))}
+        contenders = sorted((n for n in names if n not in REFERENCES), key=lambda name: (-recall.get(name, -1.0), name))
+        return (*contenders, *(name for name in REFERENCES if name in names))
+
+    @property
+    def contenders(self) -> tuple[str, ...]:
+        """The strategies that are no reference, best first."""
+        return tuple(name for name in self.strategies if name not in REFERENCES)
+
+    @property
+    def baseline(self) -> str | None:
+        """What the others are compared with: as named here or for the run; else as `chosen_baseline` has it.
+
+        It does not depend on the figures. None where there are not two contenders.
+        """
+        if self.named_baseline:
+            return self.named_baseline
+        listed, names = list(self.settings.get("strategies") or ()), list(dict.fromkeys(self.replays["strategy"]))
+        names.sort(key=lambda name: listed.index(name) if name in listed else len(listed))
+        return chosen_baseline(str(self.settings.get("baseline") or ""), names or sorted(set(self.scores["strategy"])))
+
+    @cached_property
+    def at_used_sizes(self) -> pd.DataFrame:
+        """The table `baseline_at_sizes` where it is of the baseline; empty where another one was named since.
+
+        In a sweep each window and model has its own baseline beside that of the run.
+        """
+        known = self.baseline_at_sizes
+        return known if self.baseline in set(known["baseline"]) else known.iloc[:0]
+
+    @cached_property
+    def shares(self) -> tuple[float, ...]:
+        """The budgets of matched mode at which anything was scored, as shares of the history, smallest first."""
+        is_half = self.scores["metric"].isin(list(HALVES))
+        scored = (self.scores["mode"] == "matched") & is_half & self.scores["value"].notna()
+        found = self.scores.loc[scored, "share"].dropna().unique()
+        return tuple(sorted(float(share) for share in found))
+
+    def leading(self, mode: str) -> str:
+        """The number that strategies are ranked by: the work, where at least half of the scored sessions have it."""
+        if ("leading", mode) not in self.worked_out:
+            self.worked_out["leading", mode] = leading_metric(self.scores, mode=mode)
+        return str(self.worked_out["leading", mode])
+
+    @property
+    def first_half(self) -> str:
+        """The number that the answer is about: at equal size where the run has it, else on the strategies' trigger."""
+        return self.leading("matched" if self.shares else "natural")
+
+    @cached_property
+    def sessions_with_work(self) -> frozenset[str]:
+        """The sessions in which the work has a value for any strategy."""
+        rows = self.scores[(self.scores["metric"] == WORK) & self.scores["value"].notna()]
+        return frozenset(map(str, rows["session"]))
+
+    @property
+    def has_work(self) -> bool:
+        """Whether the work was read in any session."""
+        return bool(self.sessions_with_work)
+
+    @cached_property
+    def halves(self) -> tuple[str, ...]:
+        """The numbers of the headline that any session has, in their order; names always."""
+        with_value = set(self.scores.loc[self.scores["value"].notna(), "metric"])
+        return tuple(half for half in HALVES if half == NAMES or half in with_value)
+
+    def select(self, metric: str, mode: str = "natural", share: float | None = None) -> pd.DataFrame:
+        """The scores of one metric in one mode; of all shares where none is named."""
+        rows = self.scores[(self.scores["metric"] == metric) & (self.scores["mode"] == mode)]
+        return rows if share is None else rows[(rows["share"] - share).abs() < 1e-9]
+
+    def values(
+        self, metric: str, strategy: str, mode: str = "natural", share: float | None = None, of: str = "value"
+    ) -> pd.Series[float]:
+        """One metric of a strategy, one value a session; its mean over all shares where none is named.
+
+        At equal size, both halves of the headline are from the same sessions for all ranked strategies, see
+        `analysis.equal_size.evenly`.
+        """
+        asked = (metric, mode, share, of)
+        if asked not in self.worked_out:
+            rows = self.select(metric, mode, share)
+            if mode == "matched" and metric in HALVES:
+                rows = evenly(self._at_size(metric, share))
+            self.worked_out[asked] = rows[rows[of].notna()].groupby(["strategy", "session"], sort=True)[of].mean()
+        means: pd.Series[float] = self.worked_out[asked]
+        return means.get(strategy, means.iloc[:0].droplevel("strategy"))
+
+    @cached_property
+    def worked_out(self) -> dict[Hashable, Any]:
+        """What `values` and the functions marked `once` have made of this run: a report asks for most of it often."""
+        return {}
+
+    def _at_size(self, metric: str, share: float | None) -> pd.DataFrame:
+        """A half of the headline at equal size, and the `reason` where there is none, in sessions that have a value."""
+        every, rows = self.select(metric, "matched"), self.select(metric, "matched", share)
+        return rows[rows["session"].isin(every.loc[every["value"].notna(), "session"])].assign(reason=rows["why"])
+
+    @cached_property
+    def projects(self) -> dict[str, str]:
+        """The project of each session."""
+        return projects_of(self.scores)
+
+    def project(self, session: object) -> str:
+        """The project of a session; the session itself where none is known."""
+        return self.projects.get(str(session), str(session))
+
+    def mean_over_projects(self, found: pd.Series[float], *, least: float = -inf, most: float = inf) -> Estimate | None:
+        """The mean of one value a session, with its interval over projects."""
+        return estimate(found.tolist(), [self.project(name) for name in found.index], least=least, most=most)
+
+    @cached_property
+    def _kinds(self) -> dict[str, dict[str, TextKind]]:
+        """Who made the contexts of each strategy, by mode; over all modes under an empty one."""
+        writers: dict[str, dict[str, set[str]]] = {str(name): {"": set()} for name in self.replays["strategy"]}
+        for row in self.compactions[self.compactions["writer"] != ""].itertuples():
+            by_mode = writers.setdefault(str(row.strategy), {})
+            for mode in ("", str(row.mode)):
+                by_mode.setdefault(mode, set()).add(str(row.writer))
+        return {
+            strategy: {mode: text_kind(" + ".join(sorted(names))) for mode, names in by_mode.items()}
+            for strategy, by_mode in writers.items()
+        }
+
+    def text_kind(self, strategy: str, mode: str = "") -> TextKind:
+        """Who made a strategy's contexts: a model, a rule, each some, or nobody, where messages were only cut.
+
+        Args:
+            strategy: any of the run.
+            mode: where both wrote, who did in this mode.
+        """
+        kinds = self._kinds.get(strategy, {})
+        kind = kinds.get("", "cut")
+        return kinds.get(mode, kind) if kind == "mixed" else kind
+
+    def rule_share(self, strategy: str, mode: str = "") -> float:
+        """The share of a strategy's summaries that a rule wrote, in one mode or in all.
+
+        It is a half where both wrote and nothing says how many.
+        """
+        kind = self.text_kind(strategy, mode)
+        if kind != "mixed":
+            return float(kind == "rule")
+        rows = self.summaries[self.summaries["strategy"] == strategy]
+        rows = rows[rows["mode"] == mode] if mode else rows
+        requests = int(rows["requests"].sum())
+        return float(rows["by_rule"].sum()) / requests if requests else 0.5
+
+    @cached_property
+    def summaries(self) -> pd.DataFrame:
+        """The compactions that asked for summaries, each with `by_rule`: how many of its summaries a rule wrote."""
+        rows = self.compactions[self.compactions["requests"] > 0]
+        is_by_rule = rows["writer"].map(text_kind) == "rule"
+        derived = rows["requests"].where(is_by_rule, rows["fallbacks"])  # runs of before there was such a column
+        return rows.assign(by_rule=rows["by_rule"].fillna(derived))
+
+    def half_of_headline(self, values: pd.Series[float], strategy: str, metric: str, mode: str) -> Estimate | None:
+        """The mean of one value of the work or of names a session, with its interval over projects.
+
+        The interval of the work holds the fitted reader's own error on projects that it was not fitted to.
+        """
+        half = self.mean_over_projects(values, most=1)
+        left_out = shipped_reader().left_out
+        if half is None or half.low is None or metric != WORK or left_out is None:
+            return half
+        kind, rule_share = self.text_kind(strategy, mode), self.rule_share(strategy, mode)
+        by_project = values.groupby([self.project(session) for session in values.index]).mean()
+        contexts = [ForetoldContext(str(project), kind, mean, rule_share) for project, mean in by_project.items()]
+        interval = left_out.errors.score(contexts)
+        return Estimate(half.mean, half.n, half.projects, interval.low, interval.high)
+
+    def equal_size(self, strategy: str, share: float | None = None, metric: str = "") -> Estimate | None:
+        """A half of the headline, by default the leading one, when all are cut to the same size; or over all shares."""
+        metric = metric or self.leading("matched")
+        return self.half_of_headline(self.values(metric, strategy, "matched", share), strategy, metric, "matched")
+
+    def used(self, strategy: str, share: float) -> float | None:
+        """The size that a strategy really used where a share was asked for, as a share of the history: a mean."""
+        inside = self.values(self.leading("matched"), strategy, "matched", share).index
+        found = self.values(USED, strategy, "matched", share)
+        mean = self.mean_over_projects(found[found.index.isin(inside)])
+        return None if mean is None else mean.mean
+
+    def _curves(self, metric: str) -> dict[str, Curve]:
+        """By strategy the sizes really used at each share, and what it still tells there."""
+        if ("curves", metric) not in self.worked_out:
+            curves: dict[str, Curve] = {}
+            for name in dict.fromkeys(self.replays["strategy"]):
+                curve = curves[name] = Curve([], [])
+                for share in self.shares:
+                    size, found = self.used(name, share), self.equal_size(name, share, metric)
+                    if size is not None and found is not None:
+                        curve.sizes.append(size)
+                        curve.values.append(found.mean)
+            self.worked_out["curves", metric] = curves
+        known: dict[str, Curve] = self.worked_out["curves", metric]
+        return known
+
+    @cached_property
+    def curve_range(self) -> tuple[float, float] | None:
+        """The sizes between 5 and 30 % of the history that the curves of all ranked strategies span; None if narrow."""
+        out = {*self.unranked(), *REFERENCES}
+        curves = self._curves(self.leading("matched"))
+        areas = [curve_area(*curve) for name, curve in curves.items() if name not in out]
+        spans = [(area.start, area.end) for area in areas if area is not None]
+        if not spans or len(spans) < len(areas):
+            return None
+        start, end = max(start for start, _ in spans), min(end for _, end in spans)
+        return (start, end) if end - start >= NARROW else None
+
+    def area(self, strategy: str, metric: str = "") -> CurveArea | None:
+        """The mean height of a strategy's curve over the sizes that all curves span."""
+        span, curve = self.curve_range, self._curves(metric or self.leading("matched")).get(strategy)
+        return None if span is None or curve is None else curve_area(*curve, *span)
+
+    @property
+    def too_small(self) -> dict[float, tuple[int, int]]:
+        """By share, the boundaries in no figure, since what must stay is larger: how many, and of how many."""
+        rows = self.boundaries[self.boundaries["mode"] == "matched"]
+        found = {float(share): (int(own["left_out"].sum()), len(own)) for share, own in rows.groupby("share")}
+        return {share: counts for share, counts in found.items() if counts[0]}
+
+    def at_sizes(self, strategy: str, metric: str) -> Estimate | None:
+        """Any metric of a strategy when all are cut to the same size, over all shares."""
+        return self.mean_over_projects(self.values(metric, strategy, "matched"))
+
+    def own_trigger(self, strategy: str, metric: str = "") -> Estimate | None:
+        """A metric, by default the leading half of the headline, of a strategy that compacts on its own trigger."""
+        metric = metric or self.leading("natural")
+        values = self.values(metric, strategy)
+        is_half = metric in HALVES
+        return (
+            self.half_of_headline(values, strategy, metric, "natural") if is_half else self.mean_over_projects(values)
+        )
+
+    def best_recall(self, strategy: str, metric: str = "") -> Estimate | None:
+        """A half of the headline; strategies are ordered by the leading one, which is the default.
+
+        It is the area under the curve, else the value at one size, else on its own trigger. The value at one size is
+        that at the sizes asked for, less what the baseline gains by the sizes really used; a contender that cannot be
+        cut to one has none in a run that has sizes. The interval of an area is that of the mean over the sizes, moved.
+        """
+        metric = metric or self.first_half
+        values = self._even(metric).get(strategy, pd.Series(dtype=float)).dropna()
+        found = self.half_of_headline(values, strategy, metric, "matched")
+        area = self.area(strategy, metric)
+        if found and area:
+            shift = area.mean - found.mean
+            ends = (None if end is None else min(end + shift, 1.0) for end in (found.low, found.high))
+            found = Estimate(area.mean, found.n, found.projects, *ends)
+        own = not self.shares or strategy in REFERENCES
+        return found or (self.own_trigger(strategy, metric) if own else None)
+
+    def _even(self, metric: str) -> pd.DataFrame:
+        """A half at the sizes asked for, less what the baseline gains by the sizes used: by session, and strategy."""
+        if ("even", metric) not in self.worked_out:
+            rows = evenly(self._at_size(metric, None))
+            even = rows.assign(value=rows["value"] - size_gains(rows, self.at_used_sizes)) if len(rows) else rows
+            self.worked_out["even", metric] = even.pivot_table("value", "session", "strategy")
+        found: pd.DataFrame = self.worked_out["even", metric]
+        return found
+
+    def net_saving(self, strategy: str) -> Estimate | None:
+        """Savings as a share of the uncompacted bill of all sessions: a ratio of sums, below 0 where it costs more."""
+        mine = self.costs[(self.costs["strategy"] == strategy) & (self.costs["usd_uncompacted"] > 0)]
+        projects = [self.project(name) for name in mine["session"]]
+        return ratio(mine["net_saving"].tolist(), mine["usd_uncompacted"].tolist(), projects, most=1.0)
+
+    def cost_a_session(self, strategy: str) -> float | None:
+        """The mean bill of a session in USD, with fetching again what was lost and needed; None without prices."""
+        mine = self.costs[self.costs["strategy"] == strategy]
+        found = (mine["usd"] + mine["usd_fetching"]).mean()
+        return None if pd.isna(found) else float(found)
+
+    @cached_property
+    def names_only(self) -> dict[str, tuple[float, float]]:
+        """The contenders that read like a list of names: presence and the exam's score at small size."""
+        small = [share for share in self.shares if TRIED[0] <= share <= TRIED[1]] or self.shares[:1]
+        found = {}
+        for name in self.contenders:
+            pairs = [[self.values(metric, name, "matched", share) for metric in METRICS] for share in small]
+            known = [pd.concat(pair, axis=1).dropna() for pair in pairs]
+            presence, exam = pd.concat(known).mean() if known else (nan, nan)
+            if names_only(presence, exam):
+                found[name] = float(presence), float(exam)
+        return found
+
+    @property
+    def over_window(self) -> dict[str, tuple[int, int]]:
+        """The contenders that sent requests larger than the window: in how many sessions, and of how many."""
+        found = {name: self.values("over_window", name) for name in self.contenders}
+        return {name: (int((share > 0).sum()), len(share)) for name, share in found.items() if (share > 0).any()}
+
+    @property
+    def incomplete(self) -> dict[str, tuple[int, int]]:
+        """The strategies with replays that are pending or failed: in how many sessions, and of how many."""
+        lacking = self.replays.set_index(["strategy", "session"])["status"].ne("ok").groupby(level=[0, 1]).any()
+        found = lacking.groupby("strategy").agg(["sum", "count"])
+        return {str(name): (int(n), int(every)) for name, n, every in found.itertuples() if n}
+
+    def over_target(self, share: float | None = None) -> dict[str, tuple[int, int]]:
+        """The strategies that stay larger than a share, or than any: in how many sessions, and of how many.
+
+        Sessions in which too little is needed later for a score count in neither.
+        """
+        found = over_target(self._at_size(self.leading("matched"), share))
+        return {name: (len(one.inside), one.of) for name, one in found.items()}
+
+    def unranked(self, share: float | None = None) -> dict[str, tuple[int, int]]:
+        """Those of `over_target` in too many sessions for a mean that compares with the others'."""
+        found = over_target(self._at_size(self.leading("matched"), share))
+        return {name: (len(one.inside), one.of) for name, one in found.items() if not one.compared}
+
+    @property
+    def left_out(self) -> set[str]:
+        """The sessions in which a ranked strategy stays larger than a share: no mean at equal size counts them."""
+        found = over_target(self._at_size(self.leading("matched"), None)).values()
+        return {session for one in found if one.compared for session in one.inside}
+
+
+def plain(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with numpy's columns in the place of those that know a missing value."""
+    found = {}
+    for name, column in table.items():
+        if pd.api.types.is_numeric_dtype(column.dtype):
+            found[name] = column.astype("float64" if column.isna().any() or column.dtype.kind == "f" else "int64")
+        else:
+            found[name] = column.fillna("").astype(object)
+    return pd.DataFrame(found, columns=table.columns)

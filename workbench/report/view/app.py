@@ -1,0 +1,241 @@
+"""The server of the view: on this machine's loopback, and only for who knows the token in the address."""
+
+from __future__ import annotations
+
+import hmac
+import socket
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from secrets import compare_digest, token_urlsafe
+from typing import Any, TypeAlias
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from workbench.base.errors import SettingError, WorkbenchError
+from workbench.base.formats import some
+from workbench.base.markup import TEMPLATES, render
+from workbench.evaluation.experiment.bounded import text_of
+from workbench.evaluation.experiment.exports import csv_text
+from workbench.report.view.contexts import NotShown
+from workbench.report.view.pages import Page, loss_address, run_page, runs_page
+from workbench.report.view.runs import RunEntry, runs
+from workbench.report.view.session import session_page
+
+HOST = "127.0.0.1"
+STATIC = {
+    "report.css": TEMPLATES / "page" / "report.css", "explorer.css": TEMPLATES / "explore" / "explorer.css",
+    "view.css": TEMPLATES / "view" / "view.css", "view.js": TEMPLATES / "view" / "view.js",
+}  # fmt: skip
+"""The only files that are served beside the reports of runs."""
+OWN = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; frame-src 'self'"
+)
+"""`frame-src` holds for all that a framed report opens in its own place: it leads nowhere but to this server."""
+REPORT = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
+)
+"""A report has its script and its style in itself; it is kept apart from all other pages, and may ask for nothing."""
+REPORTS = "report"
+"""Begins the address of a report in its frame, which has no token: what runs in a report reads its own address."""
+HEADERS = {
+    "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+    "X-DNS-Prefetch-Control": "off",
+}  # fmt: skip
+Answer: TypeAlias = Callable[[Request], Response]
+
+
+class Guard:
+    """Refuses each request without the token, for another host, or from another page."""
+
+    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
+        self.app, self.token = app, token
+        self.hosts = (f"{HOST}:{port}", f"localhost:{port}")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or refuse in one sentence."""
+        why = self.refusal(scope) if scope["type"] == "http" else "The view answers HTTP alone."
+        if not why:
+            path = scope["path"] if _is_framed(scope["path"]) else scope["path"][len(self.token) + 1 :]
+            await self.app({**scope, "path": path}, receive, send)
+        elif scope["type"] == "http":
+            await _refused(why, 403)(scope, receive, send)
+
+    def refusal(self, scope: Scope) -> str:
+        """Why a request is refused; empty where it is not."""
+        headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
+        if [value for name, value in headers if name == "host"] not in [[host] for host in self.hosts]:
+            return f"The view answers for {' and '.join(self.hosts)} only."
+        if any(value not in [f"http://{host}" for host in self.hosts] for name, value in headers if name == "origin"):
+            return "The view answers its own pages only."
+        if _is_framed(scope["path"]):
+            opened_as = [value for name, value in headers if name == "sec-fetch-dest"]
+            return "" if opened_as in ([], ["iframe"]) else "A report is shown in a page of the view only."
+        first = scope["path"].split("/")[1] if scope["path"].startswith("/") else ""
+        if not compare_digest(first.encode("utf-8", "replace"), self.token.encode()):
+            return "This address lacks the token; open the one that `workbench view` printed."
+        return ""
+
+
+def _is_framed(path: str) -> bool:
+    """Whether an address is that of a report in its frame, which has a key of its own in the place of the token."""
+    return path.startswith(f"/{REPORTS}/")
+
+
+def application(root: Path, token: str, port: int) -> Starlette:
+    """All pages of the runs in a folder."""
+    base = f"/{token}/"
+
+    def entry(request: Request) -> RunEntry:
+        name, found = str(request.path_params["run"]), runs(root)
+        if name not in found:
+            raise NotShown(f"There is no run {name!r} here.")
+        return found[name]
+
+    def shown(page: Page, request: Request) -> Response:
+        form = request.query_params.get("format", "")
+        if form:
+            return _download(page, form)
+        words = [(name, value) for name, value in request.query_params.multi_items() if name != "format"]
+        values = {"base": base, "title": page.title, "query": words, "stamp": stamp(request), **page.values}
+        return HTMLResponse(_text(f"view/{page.template}.html", values), headers={"Content-Security-Policy": OWN})
+
+    def stamp(request: Request) -> dict[str, str]:
+        found, name = runs(root), request.path_params.get("run") or request.query_params.get("run")
+        chosen = [one for one in found.values() if name in (None, one.name)]
+        going = [one for one in chosen if not one.finished]
+        done = some(sum(one.replays for one in going), "replay is", "replays are")
+        words = f"The run goes on: {done} done." if going else "The run is finished."
+        return {"stamp": " ".join(one.stamp for one in chosen), "words": words}
+
+    def answering(answer: Answer) -> Answer:
+        def safe(request: Request) -> Response:
+            try:
+                return answer(request)
+            except WorkbenchError as error:
+                return _refused(str(error), 404, base)
+
+        return safe
+
+    def report(request: Request) -> Response:
+        run = entry(request)
+        _report_of(run, root)
+        values = {"run": run, "frame": f"/{REPORTS}/{_report_key(token, run.name)}"}
+        return shown(Page("report", f"The report of {run.name}", values), request)
+
+    def loss(request: Request) -> Response:
+        place = loss_address(entry(request), str(request.path_params["key"]))
+        if not place:
+            raise NotShown(f"The run has no loss {request.path_params['key']!r}.")
+        return RedirectResponse(base + place, 303)
+
+    def static(request: Request) -> Response:
+        path = STATIC.get(str(request.path_params["name"]))
+        return FileResponse(path) if path else _refused("There is no such file.", 404, base)
+
+    pages: Mapping[str, Answer] = {
+        "/": lambda request: shown(runs_page(runs(root), request.query_params), request),
+        "/runs/{run}": lambda request: shown(run_page(entry(request), request.query_params), request),
+        "/runs/{run}/session": lambda request: shown(session_page(entry(request), request.query_params), request),
+        "/runs/{run}/loss/{key}": loss,
+        "/runs/{run}/report.html": report,
+        f"/{REPORTS}/{{key}}": lambda request: _framed(root, token, str(request.path_params["key"])),
+        "/state": lambda request: JSONResponse(stamp(request)),
+        "/static/{name}": static,
+        "/{rest:path}": lambda request: _refused("There is no such page.", 404, base),
+    }
+    app = Starlette(routes=[Route(path, answering(answer), methods=["GET"]) for path, answer in pages.items()])
+    app.add_middleware(Guard, token=token, port=port)
+    return app
+
+
+def _report_key(token: str, run: str) -> str:
+    """What the address of a run's report has in the place of the token; the token does not follow from it."""
+    return hmac.new(token.encode(), run.encode("utf-8", "replace"), sha256).hexdigest()
+
+
+def _framed(root: Path, token: str, key: str) -> Response:
+    """The report with this key, for the frame in a page of ours."""
+    for run in runs(root).values():
+        if compare_digest(_report_key(token, run.name).encode(), key.encode("utf-8", "replace")):
+            page = text_of(_report_of(run, root)).replace('<html lang="en">', '<html lang="en" data-view="">', 1)
+            return HTMLResponse(page.encode("utf-8", "replace"), headers={"Content-Security-Policy": REPORT})
+    return _refused("There is no such page.", 404)
+
+
+def _report_of(run: RunEntry, root: Path) -> Path:
+    path = run.path / "report.html"
+    if not path.is_file() or not path.resolve().is_relative_to(root.resolve()):
+        raise NotShown("This run has no report; `workbench report` writes it.")
+    return path
+
+
+def _text(template: str, values: Mapping[str, Any]) -> bytes:
+    return render(template, **values).encode("utf-8", "replace")
+
+
+def _refused(why: str, status: int, base: str = "") -> Response:
+    page = _text("view/refused.html", {"why": why, "base": base, "title": "Not shown"})
+    return HTMLResponse(page, status, headers={**HEADERS, "Content-Security-Policy": OWN})
+
+
+def _download(page: Page, form: str) -> Response:
+    """What a page shows, as a file."""
+    if form not in ("csv", "json"):
+        raise NotShown(f"`format` is {form!r} in this address; it must be csv or json.")
+    text = csv_text(page.rows) if form == "csv" else page.rows.to_json(orient="records", indent=2)
+    kind = "text/csv" if form == "csv" else "application/json"
+    name = "".join(char if char.isascii() and char.isalnum() else "-" for char in page.title)[:80]
+    return Response(
+        text.encode("utf-8", "replace"), media_type=f"{kind}; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}.{form}"'},
+    )  # fmt: skip
+
+
+class ViewServer:
+    """A view that can be run: `address` is its first page.
+
+    Raises:
+        SettingError: there is no such folder, or the port is taken.
+    """
+
+    def __init__(self, root: Path, port: int = 0) -> None:
+        runs(root)
+        self.socket = socket.socket()
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self.socket.bind((HOST, port))
+        except OSError as error:
+            raise SettingError(f"port {port} cannot be used: {error.strerror}; --port 0 takes a free one") from None
+        self.socket.listen()  # who comes before `run` waits
+        port, token = self.socket.getsockname()[1], token_urlsafe(24)
+        self.address = f"http://{HOST}:{port}/{token}/"
+        app = application(root, token, port)
+        headers = list(HEADERS.items())
+        self.server = uvicorn.Server(
+            uvicorn.Config(
+                app,
+                log_level="error",
+                access_log=False,
+                lifespan="off",
+                server_header=False,
+                headers=headers,
+                timeout_graceful_shutdown=1,
+            )
+        )
+
+    def run(self) -> None:
+        """Answer until `stop`, or until Ctrl-C."""
+        self.server.run(sockets=[self.socket])
+
+    def stop(self) -> None:
+        """End it, from another thread."""
+        self.server.should_exit = True

@@ -1,0 +1,215 @@
+"""The contexts of a session of a run, made again from its recording: who holds what at a chosen request.
+
+A run's folder holds figures and the worst losses, not the recordings. The session is replayed when it is asked for; a
+replay is deterministic, and real models answer from the cache alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from workbench.base.errors import SettingError, WorkbenchError
+from workbench.base.formats import missing, some
+from workbench.engine.compaction.presets import preset
+from workbench.engine.compaction.settings import variant
+from workbench.engine.compaction.strategy import Preset
+from workbench.engine.models import shown_name
+from workbench.engine.models.settings import ModelSettings, model_names
+from workbench.engine.transcript.redaction import redacted
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.experiment.prepared import Prepared, SessionSource, prepared, sessions_in
+from workbench.evaluation.experiment.spec import Masking
+from workbench.evaluation.replays.matched import at_recorded_sizes, matched, recorded_contexts
+from workbench.evaluation.replays.step import Mode
+from workbench.report.explorer.view import ExplorerSettings, SessionView
+from workbench.report.page.summaries import replayed_contenders
+from workbench.report.page.tables import Tables
+from workbench.report.view.runs import RunEntry
+
+SHARED = "This is a shared copy: it holds figures, and no text of the recordings."
+LOCK = RLock()
+"""Replays are made one at a time, however many pages ask for them."""
+
+
+class NotShown(WorkbenchError):
+    """The contexts of a session cannot be shown; says why in one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPlace:
+    """Where in a session contexts are looked at: a request on the strategy's own trigger, or a boundary at a size."""
+
+    mode: Mode = "natural"
+    share: float | None = None
+    at: int = -1
+
+
+def session_row(run: Tables, session: str) -> Mapping[str, Any]:
+    """The row of a session in its run.
+
+    Raises:
+        NotShown: the run has no such session, it could not be read, or the run is a shared copy.
+    """
+    if run.manifest.get("shared"):
+        raise NotShown(SHARED)
+    rows = run.replayed[run.replayed["session"] == session].to_dict("records")
+    if not rows:
+        raise NotShown(f"The run has no session {session!r}.")
+    return {str(name): value for name, value in rows[0].items()}
+
+
+def side(entry: RunEntry, session: str, strategy: str, place: ContextPlace) -> SessionView:
+    """The session under one strategy of the run at that place.
+
+    Raises:
+        NotShown: the recording is not there or has changed, or the strategy cannot be made again.
+    """
+    run = entry.tables()
+    session_row(run, session)
+    if strategy not in run.strategies:
+        raise NotShown(f"The run has no strategy {strategy!r}; it has {', '.join(run.strategies)}.")
+    with LOCK:
+        path = _file(entry, session)
+        if not path.is_file():
+            raise NotShown(f"The recording {path} is no longer there, so its contexts cannot be made again.")
+        whole = _replayed(entry, session, strategy, path, _changed(path))
+        found = copy(whole)
+        if place.mode != "natural":
+            found.replay = replace(found.replay, mode=place.mode, steps=(), events=())
+            found.replay = replace(found.replay, events=_one_event(whole, place))
+            found.select(0)
+    return found
+
+
+def _one_event(view: SessionView, place: ContextPlace) -> tuple[Any, ...]:
+    """The compaction at a boundary, cut to a size."""
+    ready, chosen = view.ready, view.presets[view.settings.strategy]
+    how: dict[str, Any] = {"window": view.settings.window}
+    if place.mode == "matched":
+        shares = [place.share if place.share is not None else 1.0]
+        done = matched(ready.session, chosen, view.model, ready.sizing, at=[place.at], shares=shares, **how)
+    else:
+        really = recorded_contexts(ready.session, ready.sizing)
+        really = {at: one for at, one in really.items() if at == place.at}
+        done = at_recorded_sizes(ready.session, chosen, view.model, ready.sizing, really=really, **how)
+    if not done.events:
+        raise NotShown(f"Nothing is compacted before message {place.at} at this size.")
+    return (replace(done.events[0], number=0),)
+
+
+@lru_cache(maxsize=32)
+def _replayed(entry: RunEntry, session: str, strategy: str, path: Path, changed: int) -> SessionView:
+    """The whole session under a strategy, on its own trigger."""
+    run = entry.tables()
+    row = session_row(run, session)
+    ready = _ready(entry, session, path, changed)
+    chosen, model, window = _way(run, strategy, row)
+    try:
+        asked = ModelSettings(cache_only=True, replicate=int(run.settings.get("seed", 0))).model(_named(run, model))
+        settings = ExplorerSettings(strategy, ready.sizing.window(window))
+        found = SessionView(ready, {strategy: chosen}, asked, settings)
+    except WorkbenchError as error:
+        raise NotShown(f"The contexts of {strategy} cannot be made again: {error}.") from None
+    found.replay = replace(found.replay, preset=strategy)
+    return found
+
+
+def _way(run: Tables, strategy: str, row: Mapping[str, Any]) -> tuple[Preset, str, int]:
+    """The preset behind a strategy's name in the run, the model that wrote for it, and the window."""
+    window = row["window_used"]
+    points = run.variants[run.variants["strategy"] == strategy].to_dict("records")
+    replays = run.replays[(run.replays["strategy"] == strategy) & (run.replays["session"] == row["session"])]
+    model = next((str(name) for name in replays["model"] if name), "extractive")
+    try:
+        if points:
+            point = points[0]
+            window = point["window"] if not missing(point["window"]) else row["window_wanted"]
+            return variant(preset(point["base"]), json.loads(point["settings"]), strategy), model, int(window)
+        return preset(strategy.removesuffix(f" ({model})")), model, int(window)
+    except WorkbenchError as error:
+        raise NotShown(f"The strategy {strategy} cannot be made again here: {error}.") from None
+
+
+def _named(run: Tables, model: str) -> str:
+    """The name under which a run was told to ask a model that its tables show."""
+    named = model_names(run.settings.get("model") or model)
+    return next((name for name in named if shown_name(name) == model), model)
+
+
+def _redaction(settings: Mapping[str, Any]) -> frozenset[str] | None:
+    """The kinds that a run masked, as its manifest says."""
+    return Masking(redact=bool(settings.get("redact")), unmasked=settings.get("unmasked", ())).redaction
+
+
+@lru_cache(maxsize=4)
+def _ready(entry: RunEntry, session: str, path: Path, changed: int) -> Prepared:
+    """The session, read from its recording and made ready; it must be the one that the run replayed."""
+    run = entry.tables()
+    row, kinds = session_row(run, session), _redaction(run.settings)
+    for one in _of_the_name(path, session, changed):
+        ready = prepared(redacted(one, kinds), run.settings.get("window"))
+        if (len(one.messages), sum(ready.sizing.sizes)) == (row["messages"], row["tokens"]):
+            return ready
+    raise NotShown(f"The recording {path} has changed since the run: its contexts would be other ones.")
+
+
+@lru_cache(maxsize=4)
+def _of_the_name(path: Path, session: str, changed: int) -> list[Session]:
+    """The sessions of that id in a recording. A second one of an id is named `id~2` in a run."""
+    try:
+        held = sessions_in(SessionSource(path=path))
+    except (OSError, WorkbenchError) as error:
+        raise NotShown(f"The recording {path} cannot be read any more: {error}.") from None
+    return [one for one in held if one.id in (session, session.rpartition("~")[0])]
+
+
+def _changed(path: Path) -> int:
+    return path.stat().st_mtime_ns
+
+
+@lru_cache(maxsize=64)
+def _file(entry: RunEntry, session: str) -> Path:
+    """The recording of a session: what its row names, else the first of the run's sources that holds the session.
+
+    A path that is not absolute is looked for here, then in the folders above the run.
+    """
+    run = entry.tables()
+    row = session_row(run, session)
+    sources = [str(one) for one in run.manifest.get("sources") or ()]
+    sources.sort(key=lambda one: session not in one)
+    for path in (str(row["path"]), *sources):
+        for base in (Path(), *entry.path.parents):
+            if path and (base / path).is_file() and _of_the_name(base / path, session, _changed(base / path)):
+                return base / path
+    raise NotShown(f"The recording of {session} is no longer where the run read it ({row['path']}).")
+
+
+def differs(run: Tables, view: SessionView, session: str, strategy: str) -> str:
+    """In a sentence, whether today's replay sends other sizes than the run's; empty where it sends the same."""
+    rows = run.steps[(run.steps["session"] == session) & (run.steps["strategy"] == strategy)]
+    then = rows.sort_values("request")["tokens_sent"].tolist()
+    now = [step.tokens_sent for step in view.replay.steps]
+    if then == now or not now:
+        return ""
+    unlike = sum(a != b for a, b in zip(then, now, strict=False)) + abs(len(then) - len(now))
+    return (
+        f"Today’s replay under {strategy} is not the run’s: {some(unlike, 'request has', 'requests have')} another "
+        f"size. The run’s figures are of other contexts; another version of the workbench made them."
+    )
+
+
+def known_strategies(run: Tables, asked: Sequence[str]) -> tuple[str, str]:
+    """The two strategies to show: those asked for, else the best and the baseline."""
+    names = [*dict.fromkeys([*(name for name in asked if name), *replayed_contenders(run), *run.strategies])]
+    if not names:
+        raise SettingError("the run has no strategy")
+    base = run.baseline
+    second = next((name for name in (*asked[1:], base, *names[1:]) if name and name != names[0]), names[0])
+    return names[0], second

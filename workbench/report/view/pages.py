@@ -1,0 +1,170 @@
+"""The pages with tables: the list of runs, and one run with its sessions and losses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pandas as pd
+
+from workbench.base.formats import missing, some
+from workbench.evaluation.metrics import HALVES
+from workbench.report.page.decision import decision
+from workbench.report.page.losses import loss_key
+from workbench.report.page.provenance import recorded_html
+from workbench.report.page.summaries import by_session, replayed_contenders, worst_losses
+from workbench.report.page.tables import Tables
+from workbench.report.page.verdict import headline_html, verdict, verdict_html
+from workbench.report.view.contexts import SHARED, NotShown
+from workbench.report.view.runs import RunEntry
+
+MOST = 200
+"""Messages or losses on one page."""
+Query = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A template with its values, and as `rows` what it shows, for a download."""
+
+    template: str
+    title: str
+    values: Mapping[str, Any]
+    rows: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+
+def path_of(run: str, *rest: str, **query: object) -> str:
+    """The address of a page below the token."""
+    return "/".join(quote(part, safe="") for part in ("runs", run, *rest)) + asking(**query)
+
+
+def asking(**query: object) -> str:
+    """The part of an address after its path; what is empty is left out."""
+    return "?" + urlencode({name: value for name, value in query.items() if not missing(value) and value != ""})
+
+
+def number(query: Query, name: str) -> int | None:
+    """A whole number of an address; None where there is none.
+
+    Raises:
+        NotShown: it is no number.
+    """
+    text = query.get(name, "")
+    if text and not text.isdecimal():
+        raise NotShown(f"`{name}` is {text!r} in this address; it must be a whole number.")
+    return int(text) if text else None
+
+
+def runs_page(found: Mapping[str, RunEntry], query: Query) -> Page:
+    """All runs, newest first, with what each recommends; those that go on with how far they are."""
+    rows = [_run_row(one) for one in found.values()]
+    wanted = query.get("q", "").lower()
+    shown = ("run", "answer", "because", "strategies")
+    fitting = [row for row in rows if wanted in " ".join(row[name] for name in shown).lower()]
+    return Page("runs", "Runs", {"runs": fitting, "count": len(rows), "q": query.get("q", "")}, pd.DataFrame(fitting))
+
+
+def _run_row(entry: RunEntry) -> dict[str, Any]:
+    row = {"run": entry.name, "state": "finished", "sessions": None, "strategies": "", "created": None}
+    row |= {"answer": "", "because": ""}
+    if not entry.finished:
+        return row | {"state": "going on", "answer": f"{some(entry.replays, 'replay is', 'replays are')} done."}
+    try:
+        run = entry.tables()
+        made, chosen = run.manifest.get("created"), decision(run)
+        return row | {
+            "sessions": len(run.replayed), "strategies": ", ".join(replayed_contenders(run)),
+            "answer": chosen.recommendation if chosen else verdict(run).answer,
+            "because": " ".join((chosen.trade_off, chosen.agent, chosen.confidence)) if chosen else "",
+            "created": pd.Timestamp(made, unit="s").isoformat() if made else None,
+            "state": "shared copy" if run.manifest.get("shared") else "finished",
+        }  # fmt: skip
+    except Exception as error:  # noqa: BLE001 - a damaged run must not hide the others
+        return row | {"state": "unreadable", "answer": f"{error}"}
+
+
+def run_page(entry: RunEntry, query: Query) -> Page:
+    """One run: its verdict and headline table, its sessions, and its losses; filtered as the address says."""
+    if not entry.finished:
+        rows = entry.partial()
+        return Page("going_on", entry.name, {"run": entry, "rows": rows.to_dict("records")}, rows)
+    run = entry.tables()
+    shared = bool(run.manifest.get("shared"))
+    sessions, losses = _sessions(run), worst_losses(run, 10**9).to_dict("records") if not shared else []
+    titles = {row["session"]: row["title"] for row in sessions}
+    chosen = decision(run)
+    losses_of = asking(by=chosen.use if chosen else "") + "#losses"
+    wanted = {name: query.get(name, "") for name in ("q", "by", "kind", "session")}
+    text = wanted["q"].lower()
+    found = [row for row in sessions if text in f"{row['title']} {row['session']} {row['project']}".lower()]
+    lost = [
+        {
+            "loss": loss_key(one["session"], one["kind"], one["entity"], int(one["needed_at"])),
+            "entity": one["entity"], "kind": one["kind"], "recoverable": one["recoverable"],
+            "said_at": int(one["evidence_at"]), "needed_at": int(one["needed_at"]), "session": one["session"],
+            "title": titles.get(one["session"], one["session"]), "by": [name for name, _, _ in one["lost_by"]],
+            "evidence": one["evidence"],
+        }
+        for one in losses
+    ]  # fmt: skip
+
+    def fits(row: Mapping[str, Any], without: str = "") -> bool:
+        tests = {
+            "q": text in f"{row['entity']} {row['evidence']} {row['title']}".lower(), "by": wanted["by"] in row["by"],
+            "kind": wanted["kind"] == row["kind"], "session": wanted["session"] == row["session"],
+        }  # fmt: skip
+        return all(ok or not wanted[name] or name == without for name, ok in tests.items())
+
+    fitting = [row for row in lost if fits(row)]
+    counts = {
+        "by": counted(name for row in lost if fits(row, "by") for name in row["by"]),
+        "kind": counted(row["kind"] for row in lost if fits(row, "kind")),
+        "session": counted(row["session"] for row in lost if fits(row, "session")),
+    }
+    values = {
+        "run": entry, "shared": SHARED if shared else "", "half": HALVES[run.first_half],
+        "verdict": verdict_html(run, losses_of).html,
+        "recorded": recorded_html(run).html,
+        "headline": headline_html(run).html, "sessions": found, "all_sessions": len(sessions), "losses": fitting[:MOST],
+        "fitting": len(fitting), "all_losses": len(lost), "wanted": wanted, "counts": counts, "titles": titles,
+        "known": run.strategies, "contenders": replayed_contenders(run),
+        "unreadable": run.unreadable.to_dict("records"),
+    }  # fmt: skip
+    shown = found if query.get("of") == "sessions" else fitting
+    return Page("run", entry.name, values, pd.DataFrame(shown))
+
+
+def counted(names: Iterable[str]) -> dict[str, int]:
+    """How often each name occurs, the most frequent first."""
+    found: dict[str, int] = {}
+    for name in names:
+        found[name] = found.get(name, 0) + 1
+    return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
+
+
+def _sessions(run: Tables) -> list[dict[str, Any]]:
+    recall = by_session(run)
+    known = {(one["session"], one["strategy"]): one["recall"] for one in recall.to_dict("records")}
+    return [
+        {
+            "session": row["session"], "title": row["title"] or row["session"], "project": row["project"],
+            "messages": row["messages"], "requests": row["requests"], "tokens": row["tokens"],
+            **{name: known.get((row["session"], name)) for name in replayed_contenders(run)},
+        }
+        for row in run.replayed.to_dict("records")
+    ]  # fmt: skip
+
+
+def loss_address(entry: RunEntry, key: str) -> str:
+    """Where a loss of the run is shown: its session under who lost it and who kept it; empty if there is none."""
+    run = entry.tables()
+    for one in worst_losses(run, 10**9).to_dict("records"):
+        if loss_key(one["session"], one["kind"], one["entity"], int(one["needed_at"])) == key:
+            losers = [name for name, _, _ in one["lost_by"]]
+            other = next((name for name in replayed_contenders(run) if name not in losers), "")
+            place = {"mode": one["mode"], "share": one["share"], "at": int(one["at"])}
+            words = {"id": one["session"], "left": losers[0], "right": other, **place, "loss": key}
+            return path_of(entry.name, "session", **words) + "#loss"
+    return ""
