@@ -19,7 +19,7 @@ from workbench.evaluation.metrics.background import BACKGROUND
 from workbench.evaluation.metrics.index import Index
 from workbench.engine.transcript.message import Text, UserMessage
 
-LIST = Path(__file__).parents[1] / "workbench" / "metrics" / "background.tsv"
+LIST = Path(__file__).parents[1] / "workbench" / "evaluation" / "metrics" / "background.tsv"
 PROJECTS = 4
 
 

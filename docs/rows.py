@@ -20,7 +20,7 @@ import pandas as pd
 
 FOLDER = Path(__file__).parent / "rows"
 """The rows of the pages in docs."""
-FACTS = Path(__file__).parent.parent / "workbench" / "validation" / "facts.json"
+FACTS = Path(__file__).parent.parent / "workbench" / "lab" / "validation" / "facts.json"
 """What every report shows of some parts."""
 DIGITS = 6
 Frames: TypeAlias = Mapping[str, pd.DataFrame]

@@ -1,4 +1,4 @@
-"""Forges one of four sessions in every way of `tests/evaluation/experiment/forged.py`; prints what that moves and what is said.
+"""Forges one of four sessions in each way of `tests/evaluation/experiment/forged.py`; prints what moves and is said.
 
     python tests/benchmarks/bench_forged.py
 

@@ -8,8 +8,8 @@
     python tests/benchmarks/bench_redaction.py strangers [--check]      # kinds of other programs' documents, likewise
     python tests/benchmarks/bench_redaction.py masks FOLDER ... [--kinds name,id]  # what is masked, to read
 
-The kinds and values are made up from a seed (tests/engine/transcript/planted.py); those of `faker` by the library of that
-name (tests/engine/transcript/by_faker.py). Those of `strangers` restate the notations of other programs
+The kinds and values are made up from a seed (tests/engine/transcript/planted.py); those of `faker` by the library
+of that name (tests/engine/transcript/by_faker.py). Those of `strangers` restate the notations of other programs
 (tests/engine/transcript/strangers.toml), each with its source.
 """
 

@@ -18,38 +18,81 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 TESTS = {
-    "modules planted in the current folder": ["tests/cli/test_planted_modules.py"],
-    "pipes, bombs, encodings, cut files": ["tests/recordings/importers/test_opening.py"],
+    "modules planted in the current folder": [
+        "tests/cli/test_planted_modules.py",
+    ],
+    "pipes, bombs, encodings, cut files": [
+        "tests/recordings/importers/test_opening.py",
+    ],
     "records lost or changed without a word": [
-        "tests/recordings/importers/test_nothing_lost.py", "tests/recordings/importers/test_mutations.py",
+        "tests/recordings/importers/test_nothing_lost.py",
+        "tests/recordings/importers/test_mutations.py",
     ],
-    "credentials and look-alikes, by kind": ["tests/engine/transcript/test_redaction_recall.py"],
-    "secrets as strangers write them": ["tests/engine/transcript/test_strangers.py"],
+    "credentials and look-alikes, by kind": [
+        "tests/engine/transcript/test_redaction_recall.py",
+    ],
+    "secrets as strangers write them": [
+        "tests/engine/transcript/test_strangers.py",
+    ],
     "what was masked or shared, in any form": [
-        "tests/engine/transcript/test_redaction.py", "tests/evaluation/experiment/test_redact.py", "tests/evaluation/experiment/test_share.py",
-        "tests/evaluation/experiment/test_leaks.py", "tests/evaluation/experiment/test_csv.py",
+        "tests/engine/transcript/test_redaction.py",
+        "tests/evaluation/experiment/test_redact.py",
+        "tests/evaluation/experiment/test_share.py",
+        "tests/evaluation/experiment/test_leaks.py",
+        "tests/evaluation/experiment/test_csv.py",
     ],
-    "keys that a gateway repeats": ["tests/engine/models/test_keys.py", "tests/cli/test_keys_stay_out.py"],
-    "every command that reads sessions, masked": ["tests/cli/test_redact_everywhere.py"],
-    "who can read what is written": ["tests/cli/test_file_modes.py"],
-    "forged recordings": ["tests/evaluation/experiment/test_forged.py"],
+    "keys that a gateway repeats": [
+        "tests/engine/models/test_keys.py",
+        "tests/cli/test_keys_stay_out.py",
+    ],
+    "every command that reads sessions, masked": [
+        "tests/cli/test_redact_everywhere.py",
+    ],
+    "who can read what is written": [
+        "tests/cli/test_file_modes.py",
+    ],
+    "forged recordings": [
+        "tests/evaluation/experiment/test_forged.py",
+    ],
     "bills that cannot be true, damaged caches": [
-        "tests/engine/models/test_billing.py", "tests/engine/models/test_ledger.py", "tests/engine/models/test_response_cache.py",
+        "tests/engine/models/test_billing.py",
+        "tests/engine/models/test_ledger.py",
+        "tests/engine/models/test_response_cache.py",
         "tests/evaluation/experiment/test_money.py",
     ],
-    "names that would steer a terminal": ["tests/cli/test_output.py", "tests/evaluation/experiment/test_csv.py"],
-    "hostile reports and tables under the view": ["tests/browser/test_view.py", "tests/evaluation/experiment/test_bounded.py"],
-    "commands ended by SIGTERM": ["tests/cli/test_termination.py"],
-    "faults of providers": ["tests/engine/models/test_faults.py", "tests/evaluation/experiment/test_outages.py"],
-    "damaged tables and manifests": ["tests/evaluation/experiment/test_store.py", "tests/report/page/test_closed_loop.py"],
+    "names that would steer a terminal": [
+        "tests/cli/test_output.py",
+        "tests/evaluation/experiment/test_csv.py",
+    ],
+    "hostile reports and tables under the view": [
+        "tests/browser/test_view.py",
+        "tests/evaluation/experiment/test_bounded.py",
+    ],
+    "commands ended by SIGTERM": [
+        "tests/cli/test_termination.py",
+    ],
+    "faults of providers": [
+        "tests/engine/models/test_faults.py",
+        "tests/evaluation/experiment/test_outages.py",
+    ],
+    "damaged tables and manifests": [
+        "tests/evaluation/experiment/test_store.py",
+        "tests/lab/sections/test_closed_loop.py",
+    ],
     "workers, memory, clocks, two processes": [
-        "tests/evaluation/experiment/test_workers.py", "tests/cli/test_app.py", "tests/evaluation/experiment/test_compare.py",
+        "tests/evaluation/experiment/test_workers.py",
+        "tests/cli/test_app.py",
+        "tests/evaluation/experiment/test_compare.py",
     ],
-    "hostile agents in trials": ["tests/lab/trials/test_hostile_agents.py", "tests/lab/trials/test_sandbox.py"],
+    "hostile agents in trials": [
+        "tests/lab/trials/test_hostile_agents.py",
+        "tests/lab/trials/test_sandbox.py",
+    ],
     "dependencies, and the page about CI": [
-        "tests/house/test_dependencies.py", "tests/docs/test_blocks.py::test_every_block_of_it_runs[in-ci]",
+        "tests/house/test_dependencies.py",
+        "tests/docs/test_blocks.py::test_every_block_of_it_runs[in-ci]",
     ],
-}  # fmt: skip
+}
 
 
 def tests(paths: list[str], whole: bool) -> tuple[int, int]:

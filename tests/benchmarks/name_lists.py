@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from workbench.engine.transcript.words import words_of
 
-ROOM = Path(__file__).parents[2] / "workbench" / "transcript"
+ROOM = Path(__file__).parents[2] / "workbench" / "engine" / "transcript"
 MOST_OF_CENSUS = 8_000
 LEAST_LETTERS = 4
 ENDINGS = ("s", "es", "ed", "ing")

@@ -18,6 +18,7 @@ from typing import Self
 
 PACKAGE = Path(__file__).parents[2] / "workbench"
 STORED = Path(__file__).with_name("plain_code.toml")
+FLOORS_OF_ONE_ROOM = ("base", "live", "cli")
 TOP = "top level"
 """The files that lie in no room."""
 GOALS = {"tokens_a_line": 8.0, "vague_names": 2.0, "comprehensions": 30.0, "conditionals": 20.0}
@@ -123,10 +124,19 @@ def rooms(package: Path = PACKAGE) -> dict[str, CodeCounts]:
     """The counts of each room of the package: of its folders, and of the files beside them."""
     counts: dict[str, CodeCounts] = {}
     for path in sorted(package.rglob("*.py")):
-        parts = path.relative_to(package).parts
-        room = parts[0] if len(parts) > 1 else TOP
+        room = _room_of(path.relative_to(package))
         counts.setdefault(room, CodeCounts()).add(CodeCounts.of(path.read_text("utf-8")))
     return counts
+
+
+def _room_of(file: Path) -> str:
+    """The room that a file lies in, as `engine/models`; a floor's own files and small floors are a room as well."""
+    folders = file.parts[:-1]
+    if not folders:
+        return TOP
+    if folders[0] in FLOORS_OF_ONE_ROOM:
+        return folders[0]
+    return "/".join(folders[:2])
 
 
 def stored_text(counts: Mapping[str, CodeCounts]) -> str:
@@ -144,14 +154,14 @@ def _up(value: float) -> float:
 
 
 def _printed(counts: Mapping[str, CodeCounts]) -> Iterator[str]:
-    yield f"{'room':<14} {'lines':>7}" + "".join(f" {name:>15}" for name in GOALS)
+    yield f"{'room':<22} {'lines':>7}" + "".join(f" {name:>15}" for name in GOALS)
     whole = CodeCounts()
     for room_counts in counts.values():
         whole.add(room_counts)
     for room, room_counts in [*counts.items(), ("all", whole)]:
         cells = "".join(f" {value:>15.2f}" for value in room_counts.figures.values())
-        yield f"{room:<14} {room_counts.lines:>7,}{cells}"
-    yield f"{'goals':<14} {'':>7}" + "".join(f" {goal:>15.2f}" for goal in GOALS.values())
+        yield f"{room:<22} {room_counts.lines:>7,}{cells}"
+    yield f"{'goals':<22} {'':>7}" + "".join(f" {goal:>15.2f}" for goal in GOALS.values())
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ import pytest
 
 FILES = sorted((Path(__file__).parents[1] / "conformance").glob("*.py"))
 INNER = (
-    "workbench.engine.compaction.engine", "workbench.engine.compaction.forced", "workbench.engine.compaction.guard", "workbench.evaluation.replays",
+    "workbench.engine.compaction.engine", "workbench.engine.compaction.forced", "workbench.engine.compaction.guard",
+    "workbench.evaluation.replays",
     "workbench.live.breaker",
     "workbench.live.callbacks", "workbench.live.copies", "workbench.live.feasibility", "workbench.live.gauge",
     "workbench.live.identity", "workbench.live.last_resort", "workbench.live.media", "workbench.live.memory",
@@ -44,7 +45,8 @@ def test_it_uses_the_public_face_only(file: Path) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "from workbench.engine.compaction.engine import compact", "import workbench.evaluation.replays.natural", "live._runner.run()",
+        "from workbench.engine.compaction.engine import compact",
+        "import workbench.evaluation.replays.natural", "live._runner.run()",
         "preset('opal').trigger.check(situation)", "stage.plan(context, budget)",
     ],
 )  # fmt: skip

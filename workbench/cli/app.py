@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from workbench import __version__, errors
+from workbench import __version__
+from workbench.base import errors
 from workbench.base.errors import WorkbenchError
 from workbench.cli.output import FAILED, OK, PENDING, UNUSABLE, complain, plain_warnings
 

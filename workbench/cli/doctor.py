@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from workbench.base.errors import WorkbenchError
+from workbench.base.package import PACKAGE
 from workbench.base.registry import DISTRIBUTION
 from workbench.cli.options import AsJson
 from workbench.cli.output import FAILED, OK, painted, say, say_json
@@ -49,10 +50,10 @@ def doctor(as_json: AsJson = False) -> int:
 def _packages() -> Iterator[SetupCheck]:
     yield SetupCheck("python", "ok", f"{sys.version.split()[0]}, {sys.executable}")
     try:
-        yield SetupCheck("workbench", "ok", f"{version(DISTRIBUTION)}, {Path(__file__).parents[1]}")
+        yield SetupCheck("workbench", "ok", f"{version(DISTRIBUTION)}, {PACKAGE}")
         yield from packages(requires(DISTRIBUTION) or ())
     except PackageNotFoundError:
-        yield SetupCheck("workbench", "note", f"not installed, used from {Path(__file__).parents[2]}")
+        yield SetupCheck("workbench", "note", f"not installed, used from {PACKAGE.parent}")
 
 
 def packages(wanted: Iterable[str], installed: Callable[[str], str] = version) -> Iterator[SetupCheck]:

@@ -23,7 +23,7 @@ from workbench.engine.models.model import SummaryRequest
 from workbench.engine.models.plain_text import request_key
 from workbench.engine.models.settings import ModelSettings
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 WRITERS = {"a large language model, 2026-11"}
 """Who wrote the summaries that ship."""
 SAID = "The user looks at two parts and keeps their limits: 1000 for part 0, 1001 for part 1."

@@ -30,7 +30,7 @@ def elsewhere(code: str, path: Path) -> subprocess.CompletedProcess[str]:
     """Run this in another process, where `ledger` is the one at `path`."""
     head = "import os, pathlib; from workbench.engine.models.ledger import Ledger; "
     opened = f"ledger = Ledger(pathlib.Path({str(path)!r}), run='a', max_usd=1.0)\n"
-    where = Path(__file__).parents[2]
+    where = Path(__file__).parents[3]
     return subprocess.run([sys.executable, "-c", head + opened + code], cwd=where, capture_output=True, text=True)
 
 

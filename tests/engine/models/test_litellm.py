@@ -172,4 +172,4 @@ def test_another_model_may_be_asked_for_one_question(provider: Provider) -> None
 
 def test_naming_a_model_does_not_import_litellm() -> None:
     code = "import sys, workbench.engine.models as m; m.find_model('litellm:x'); assert 'litellm' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3])

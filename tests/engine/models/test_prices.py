@@ -61,8 +61,9 @@ def test_prices_name_the_row_they_stand_in() -> None:
 
 
 def test_looking_up_a_price_does_not_import_litellm() -> None:
-    code = "import sys; from workbench.engine.models.prices import window; window('gpt-4o'); assert 'litellm' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
+    loads = "import sys; from workbench.engine.models.prices import window; window('gpt-4o')"
+    code = f"{loads}; assert 'litellm' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3])
 
 
 def test_a_missing_table_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

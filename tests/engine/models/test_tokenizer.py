@@ -96,7 +96,8 @@ def test_a_damaged_table_in_the_users_own_folder_is_passed_over(
 
 def test_counting_does_not_import_litellm() -> None:
     code = (
-        "import sys; from workbench.engine.models.tokenizer import TiktokenCounter; assert 'tiktoken' not in sys.modules;"
+        "import sys; from workbench.engine.models.tokenizer import TiktokenCounter;"
+        "assert 'tiktoken' not in sys.modules;"
         "TiktokenCounter().count_text('hello'); assert 'litellm' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3])

@@ -22,7 +22,7 @@ from workbench.recordings.importers.native import save
 
 pytestmark = pytest.mark.skipif(not FULL, reason="starts workers; part of the full profile")
 SESSIONS = 6
-WHERE = Path(__file__).parents[2]
+WHERE = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)

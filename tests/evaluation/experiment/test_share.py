@@ -23,7 +23,7 @@ from workbench.recordings.importers.native import save
 from workbench.report.page.report import Report
 from workbench.report.page.tables import Tables
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 WORD = re.compile(r"[^\W\d_]{4,}")
 # Colours of a heat map, and the ids of drawings and of a notebook's cells, which hold any four letters by chance.
 HEX = re.compile(r"#[0-9a-f]{3,8}\b|(?<![^\W_])(?=[0-9a-z]*\d)[a-z]?[0-9a-f]{8,}(?![^\W_])", re.IGNORECASE)

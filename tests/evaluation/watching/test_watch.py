@@ -16,7 +16,7 @@ from workbench.evaluation.watching.needed import compactions, likely_needed
 from workbench.evaluation.watching.state import SessionMeter
 from workbench.recordings.importers.importer import load
 
-CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora"
+CORPORA = Path(__file__).parents[3].parent / "shared" / "corpora"
 RECORDING = CORPORA / "entireio-cli" / "67d765b5-4286-4ec5-b051-950466e186f0.jsonl"
 WRITER = """
 import sys, time

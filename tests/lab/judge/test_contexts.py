@@ -21,8 +21,8 @@ from workbench.evaluation.replays.matched import ALLOWED, TOO_LARGE
 from workbench.lab.judge.contexts import ContextSpec
 from workbench.lab.judge.exam.scores import scores
 from workbench.lab.judge.exam.sitting import judge_exam
+from workbench.lab.sections.trust import judges_html
 from workbench.recordings.importers.native import save
-from workbench.report.page.provenance import judges_html
 
 SAME: dict[str, Any] = {"shares": (0.3,), "boundaries": (0.5, 0.8), "quiet": True}
 

@@ -26,7 +26,7 @@ from workbench.lab.trials.task import Call, TaskCheck, TrialTask, WorkspaceEnded
 from workbench.lab.trials.tools import used
 
 CHECKED = toy(parts=0)
-PACKAGE = Path(__file__).parents[2] / "workbench"
+PACKAGE = Path(__file__).parents[3] / "workbench"
 
 
 @pytest.fixture(params=["sandbox", "no sandbox"])

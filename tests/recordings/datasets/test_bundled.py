@@ -20,7 +20,7 @@ from workbench.engine.transcript.message import AssistantMessage, Message, Text,
 from workbench.engine.transcript.session import Session
 
 SESSIONS = bundled_files()
-TASKS = Path(__file__).parent.parent.parent / "datasets" / "tasks"
+TASKS = Path(__file__).parent.parent.parent.parent / "datasets" / "tasks"
 SECONDS = re.compile(r"\b\d+\.\d+ ?s\b")
 
 each = pytest.mark.parametrize("path", SESSIONS, ids=[path.parent.name for path in SESSIONS])

@@ -15,7 +15,7 @@ from workbench.engine.models.bundled_answers import BundledAnswer, answers_text,
 from workbench.engine.models.folder import Requests
 from workbench.engine.transcript.session import Session
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SESSION = Session.of([rules("be brief"), *remembering(40)], id="s", project="p")
 README = """
 <!-- main command -->

@@ -23,7 +23,7 @@ from workbench.engine.transcript.message import (
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.importer import load
 
-CORPORA = Path(__file__).parent.parent.parent.parent / "shared" / "corpora"
+CORPORA = Path(__file__).parent.parent.parent.parent.parent / "shared" / "corpora"
 READ = {
     "claude-code-jsonl": "claude_code", "codex-rollout-jsonl": "codex", "opencode-export-json": "opencode",
     "gemini-cli-json": "gemini_cli", "pi-session-jsonl": "pi", "specstory-markdown": "specstory",

@@ -11,7 +11,7 @@ from workbench.report.page.report import Report
 from workbench.report.page.tables import Tables
 from workbench.report.page.verdict import headline_html
 
-DOCS = Path(__file__).parents[2] / "docs" / "reference" / "tables.md"
+DOCS = Path(__file__).parents[3] / "docs" / "reference" / "tables.md"
 
 
 def words(html: str) -> str:

@@ -13,12 +13,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from workbench.base.errors import FormatError, ModelError
+from workbench.base.package import shipped_folder
 from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.engine.models.plain_text import request_key
 
 NAME = "bundled"
 """Of the model, as users write it."""
-PACKAGE = Path(__file__).parent.parent
 ENCODING = "utf-8"
 
 
@@ -61,9 +61,7 @@ class BundledAnswer:
 
 def shipped_file() -> Path:
     """Where the answers lie that ship with the package."""
-    packed = PACKAGE / "_summaries"
-    folder = packed if packed.is_dir() else PACKAGE.parent / "datasets" / "summaries"
-    return folder / "answers.jsonl"
+    return shipped_folder("summaries") / "answers.jsonl"
 
 
 def read_answers(file: Path) -> Mapping[str, BundledAnswer]:

@@ -17,9 +17,9 @@ from pathlib import Path
 from types import FunctionType, MethodType
 from typing import TypeGuard
 
+from workbench.base.package import PACKAGE
 from workbench.evaluation.experiment.atomic import write_atomically
 
-PACKAGE = Path(__file__).parent.parent
 DATA_ENDINGS = frozenset({".md", ".toml", ".tsv", ".txt", ".json", ".csv"})
 """Endings of the files that modules read."""
 FILE = "code.json"

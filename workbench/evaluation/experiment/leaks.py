@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from workbench.base.package import PACKAGE
 from workbench.engine.transcript.encodings import readings
 from workbench.evaluation.experiment.store import COLUMNS, Results
 
@@ -58,9 +59,8 @@ def _hidden(run: Results) -> dict[str, str]:
 @cache
 def _public() -> str:
     """What the package itself holds."""
-    package = Path(__file__).parents[1]
     kinds = (".py", ".j2", ".html", ".json", ".toml", ".css", ".js")
-    return "\n".join(path.read_text("utf-8") for path in sorted(package.rglob("*")) if path.suffix in kinds)
+    return "\n".join(path.read_text("utf-8") for path in sorted(PACKAGE.rglob("*")) if path.suffix in kinds)
 
 
 def _text(path: Path) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from workbench.base.package import PACKAGE
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.reader_error import text_kind
 from workbench.lab.judge.work_exam.baselines import PLACE, read_baselines
@@ -23,7 +24,7 @@ from workbench.lab.judge.work_exam.fit import (
 from workbench.lab.judge.work_exam.scores import CONTEXT
 from workbench.lab.sides.side import SideTable
 
-STUDIES = Path(__file__).parents[2] / "reports" / "studies"
+STUDIES = PACKAGE.parent / "reports" / "studies"
 """Where the project's own graded answers lie in a checkout."""
 OWN_STUDIES = ("real-readers", "presets", "chains", "second-look")
 FEWEST_PROJECTS = 3

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from workbench.base import package
 from workbench.base.errors import SetupError
 from workbench.lab.trials import helper
 from workbench.lab.trials.system_calls import filter_program
@@ -23,7 +24,7 @@ ROOT = "/srv/trial-space"
 PROGRAMS = (f"{ROOT}/bin/python", f"{ROOT}/bin/python3")
 HELPER, WORKSPACE = "/srv/trial-tools/helper.py", "/srv/trial-tools/workspace.py"
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/alternatives", "/etc/ld.so.cache")
-PACKAGE = Path(__file__).resolve().parents[1]
+PACKAGE = package.PACKAGE.resolve()
 MEGABYTE = 1_000_000
 SHARED_MEMORY = "/dev/shm"
 DISKS = {

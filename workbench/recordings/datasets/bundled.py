@@ -6,27 +6,23 @@ from pathlib import Path
 from typing import Any
 
 from workbench.recordings.importers.importer import load
+from workbench.base.package import shipped_folder
 from workbench.engine.transcript.session import Session
-
-PACKAGE = Path(__file__).parent.parent
 
 
 def folder() -> Path:
-    """Where the bundled sessions lie: in the package once it is installed, beside it in a checkout."""
-    packed = PACKAGE / "_datasets"
-    return packed if packed.is_dir() else PACKAGE.parent / "datasets" / "recorded"
+    """Where the bundled sessions lie."""
+    return shipped_folder("recorded")
 
 
 def tasks_folder() -> Path:
     """Where the tasks lie with which they were recorded."""
-    packed = PACKAGE / "_tasks"
-    return packed if packed.is_dir() else PACKAGE.parent / "datasets" / "tasks"
+    return shipped_folder("tasks")
 
 
 def hard_tasks_folder() -> Path:
     """Where tasks lie that fail without what was said at their start; they have no recordings."""
-    packed = PACKAGE / "_tasks_hard"
-    return packed if packed.is_dir() else PACKAGE.parent / "datasets" / "tasks-hard"
+    return shipped_folder("tasks-hard")
 
 
 def bundled_files() -> tuple[Path, ...]:

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.base.errors import SettingError, SetupError, WorkbenchError
+from workbench.base.package import PACKAGE
 from workbench.base.private_files import make_private, make_private_folder, write_private
 
 if TYPE_CHECKING:
     from jupyter_client.manager import AsyncKernelManager
 
-PLACES = (Path(__file__).parent.parent.parent / "notebooks", Path(__file__).parent.parent / "notebooks")
+PLACES = (PACKAGE.parent / "notebooks", PACKAGE / "notebooks")
 """In a checkout, and in an installed package."""
 
 
@@ -182,7 +183,7 @@ def environment(folder: Path) -> dict[str, str]:
     """
     names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     own = {name: str(folder / name.lower()) for name in names}
-    places = (str(folder), str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH"))  # ipykernel may drop the first
+    places = (str(folder), str(PACKAGE.parent), os.environ.get("PYTHONPATH"))  # ipykernel may drop the first
     paths = os.pathsep.join(path for path in places if path)
     fonts = folder
     if sys.prefix != sys.base_prefix and os.access(sys.prefix, os.W_OK):

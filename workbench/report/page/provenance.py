@@ -1,23 +1,16 @@
 """What a report rests on: what was replayed, who wrote summaries and judged, whether it was sound, how to repeat it."""
 
-import json
 import shlex
-from dataclasses import asdict
 from datetime import UTC, datetime
-from importlib.resources import files
 
 import pandas as pd
 
 from workbench.base.errors import SettingError
 from workbench.base.formats import some
 from workbench.base.markup import render
-from workbench.evaluation.analysis.equal_size import over_target_notes
 from workbench.evaluation.analysis.replication import repeated_note, variance_split
 from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.metrics import HALVES
-from workbench.lab.judge.exam.scores import agreement, agreement_note, scores
-from workbench.lab.judge.exam.sitting import ExamResults
-from workbench.lab.validation.checks import ceiling, floor
 from workbench.report.page.html import Html, empty, part
 from workbench.report.page.readers import who_wrote
 from workbench.report.page.summaries import integrity, recorded, writers
@@ -62,20 +55,6 @@ def reproduce_html(run: Tables) -> Html:
     )  # fmt: skip
 
 
-def validation_html(run: Results) -> Html:
-    """The checks that the run's own replays allow: one row each with `check`, `outcome`, `found`, `claim`."""
-    rows = pd.DataFrame([asdict(check) for check in (floor(run), ceiling(run))]).rename(columns={"name": "check"})
-    facts = json.loads(files("workbench.lab.validation").joinpath("facts.json").read_text(encoding="utf-8"))
-    parts = {where: {row["metric"]: row for row in facts[where]["ranks"]} for where in ("agreement", "detours")}
-    places = [(where, target) for where in parts for target in ("success", "look_ups", "blind", "saved")]
-    orders = [
-        {"metric": metric} | {f"{where} {target}": parts[where].get(metric, {}).get(target) for where, target in places}
-        for metric in parts["detours"] | parts["agreement"]
-    ]
-    checks = rows[["check", "outcome", "found", "claim"]]
-    return part("validation", checks, rows=rows.to_dict("records"), orders=orders, **facts)
-
-
 def recorded_html(run: Tables) -> Html:
     """Recall at recorded compactions beside the strategies at the same size; empty where no recording has one."""
     data = recorded(run)
@@ -111,17 +90,3 @@ def replicates_html(results: Results) -> Html:
     if not found and not note:
         return empty()
     return part("replicates", pd.concat(found, ignore_index=True) if found else pd.DataFrame(), note, note=note)
-
-
-def judges_html(run: Results) -> Html:
-    """What a real model answered about this run's contexts; a sentence where none was asked."""
-    if not (run.path / ExamResults.file).is_file():
-        return part("judges", None, rows=())
-    found = ExamResults.open(run.path)
-    rows = [asdict(one) for one in scores(found.table)]
-    return part(
-        "judges", found.table, rows=rows, base=next((row["baseline"] for row in rows if row["baseline"]), ""),
-        known=[row["strategy"] for row in rows], reader=found.notes["reader"],
-        admission=found.notes["admission"], agreement=agreement_note(agreement(found.table)),
-        larger=over_target_notes(found.table),
-    )  # fmt: skip

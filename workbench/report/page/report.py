@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.base import laboratory
 from workbench.evaluation.analysis.survival import half_life
 from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.metrics import HALVES
-from workbench.report.page import closed_loop, comparison, contexts, cost, losses, provenance, sweep, verdict
-from workbench.report.page.html import Html, note, sentences
+from workbench.report.page import comparison, contexts, cost, losses, provenance, sweep, verdict
+from workbench.report.page.html import Html, empty, note, sentences
 from workbench.report.page.summaries import by_round, by_size, points
 from workbench.report.page.tables import Tables
 
@@ -101,7 +102,7 @@ class Report:
     costs = _section(lambda of: cost.costs_html(of.run), "The bill of each strategy, and when compaction breaks even.")
     paging = _section(lambda of: cost.paging_html(of.run), "What recall keeps within reach, and what it costs.")
     closed_loop = _section(
-        lambda of: closed_loop.closed_loop_html(of.results), "Whether agents got their work done, and what it took."
+        lambda of: laboratory_html("closed_loop", of.results), "Whether agents got their work done, and what it took."
     )
     reconciled = _section(lambda of: cost.reconciled_html(of.run), "The bill against reported usage.")
     recorded = _section(lambda of: provenance.recorded_html(of.run), "Recall where the recorded agents compacted.")
@@ -116,7 +117,7 @@ class Report:
         "The models that wrote summaries, and replicates.",
     )
     validation = _section(
-        lambda of: provenance.validation_html(of.results) + provenance.judges_html(of.results),
+        lambda of: laboratory_html("trust", of.results),
         "Whether this run's own scale holds.",
     )
     equal_size = _section(lambda of: _chart("equal_size", of.run, by_size(of.run)), "Recall at one size.")
@@ -128,6 +129,12 @@ class Report:
         session = cost.typical(self.run) if session is None else session
         bills = self.run.costs[self.run.costs["session"] == session]
         return _chart("spending", self.run, bills, session)
+
+
+def laboratory_html(section: str, results: Results) -> Html:
+    """A section of the laboratory; nothing where this is not installed."""
+    make = laboratory.section(section)
+    return empty() if make is None else make(results)
 
 
 def half_lives_html(run: Tables) -> Html:

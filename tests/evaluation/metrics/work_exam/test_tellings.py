@@ -73,7 +73,7 @@ def test_an_answer_in_the_words_of_the_session_is_known(means: dict[str, float])
 
 
 def test_the_page_says_the_means(means: dict[str, float]) -> None:
-    page = " ".join((Path(__file__).parents[3] / "docs" / "work-exam.md").read_text("utf-8").split())
+    page = " ".join((Path(__file__).parents[4] / "docs" / "work-exam.md").read_text("utf-8").split())
     verbatim, terse, reworded = (f"{means[style]:.2f}".removeprefix("0") for style in STYLES[:3])
     assert f"words get {verbatim}, terse ones {terse}, and those in other words {reworded}." in page
 

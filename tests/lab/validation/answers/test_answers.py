@@ -14,7 +14,7 @@ from workbench.base.errors import FormatError
 from workbench.lab.validation.answers.exams import METRICS, agreement, auc, verdicts
 from workbench.lab.validation.answers.records import GradedContext, graded
 
-GRADED = Path(__file__).resolve().parents[4] / "shared" / "graded"
+GRADED = Path(__file__).resolve().parents[5] / "shared" / "graded"
 LINE = {
     "group": "one", "variant": "short", "history": ["the database port is 5413", "the admin console is on 6000"],
     "context": "database port: 5413",

@@ -28,7 +28,7 @@ from workbench.recordings.importers.formats import FORMATS
 from workbench.recordings.importers.importer import load
 from workbench.recordings.importers.source import Head
 
-WANTED = Path(__file__).parents[4] / "shared" / "wanted-formats"
+WANTED = Path(__file__).parents[5] / "shared" / "wanted-formats"
 GENERAL = {"openai_chat", "anthropic_messages"}
 """Formats of any chat: they come last, and know what others know better."""
 

@@ -11,20 +11,14 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from workbench.base.errors import FormatError, SettingError
+from workbench.base.package import shipped_folder
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.work_exam.question import SessionExams, digest, opening_digest, verified
-from workbench.recordings.datasets.bundled import PACKAGE
 from workbench.recordings.importers.importer import BESIDE
 
 FORMAT = "workbench work exams"
 VERSION = 1
 _SESSIONS = TypeAdapter(tuple[SessionExams, ...])
-
-
-def shipped_folder() -> Path:
-    """Where the exams lie that ship with the package."""
-    packed = PACKAGE / "_exams"
-    return packed if packed.is_dir() else PACKAGE.parent / "datasets" / "exams"
 
 
 def file_beside(recording: str | Path) -> Path:
@@ -82,7 +76,7 @@ def exams_of(session: Session, folder: Path | None = None) -> SessionExams | Non
     places = [] if folder is None else [file_in(folder, session)]
     if session.origin.path:
         places.append(file_beside(session.origin.path))
-    places.append(file_in(shipped_folder(), session))
+    places.append(file_in(shipped_folder("exams"), session))
     for place in places:
         if not place.is_file():
             continue

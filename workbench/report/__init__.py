@@ -1,0 +1,9 @@
+"""What people look at: the report, the explorer in a notebook, and the local page over many runs.
+
+- `page`: a report, part by part, from the tables of a run; `rendering.render` writes the page.
+- `explorer`: a session and its contexts, in a notebook.
+- `view`: a local server over a folder of runs.
+
+It uses `evaluation`, and computes no measure of its own. Sections of the laboratory come from `base.laboratory`. Start
+with `page/report.py`; a new column of a table belongs into `page/tables.py`.
+"""
