@@ -130,13 +130,11 @@ def rooms(package: Path = PACKAGE) -> dict[str, CodeCounts]:
 
 
 def _room_of(file: Path) -> str:
-    """The room that a file lies in, as `engine/models`; a floor's own files and small floors are a room as well."""
+    """The room that a file lies in, as `engine/models`; some floors are one room."""
     folders = file.parts[:-1]
-    if not folders:
-        return TOP
-    if folders[0] in FLOORS_OF_ONE_ROOM:
+    if folders and folders[0] in FLOORS_OF_ONE_ROOM:
         return folders[0]
-    return "/".join(folders[:2])
+    return "/".join(folders[:2]) if len(folders) > 1 else TOP
 
 
 def stored_text(counts: Mapping[str, CodeCounts]) -> str:

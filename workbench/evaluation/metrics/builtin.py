@@ -5,7 +5,8 @@ How much information is kept: the demand at a boundary and its evidence are defi
 is their number. What a context says that is wrong: shares in [0, 1] over the whole session; the counts of its
 boundaries are added up before they are divided, so that a boundary with few things weighs little, and `n` is the
 number of things, each once a boundary. How much is sent and what it costs: from the steps, the compactions and the
-bill of a replay; `n` is the number of requests."""
+bill of a replay; `n` is the number of requests.
+"""
 
 from functools import cache
 
