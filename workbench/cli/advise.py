@@ -8,14 +8,15 @@ from workbench.base.formats import joined, some
 from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms, tell_waiting
 from workbench.cli.output import OK, PENDING, complain, records, say, say_json, table, write
+from workbench.evaluation.metrics import HALVES
 from workbench.lab.advice.advise import Advice, AdviceSpec, forecast
 from workbench.lab.advice.advise import advise as advice_of
 from workbench.lab.advice.paste import Snippet, snippets
 from workbench.lab.advice.search import Round
 
 SHOWN = {
-    "candidate": "candidate", "points": "points:count", "names": "recall:decimal", "saved": "saved:percent",
-    "cost": "usd:dollars", "sessions": "sessions", "projects": "projects",
+    "candidate": "candidate", "points": "points:count", "the work": "work:decimal", "names": "names:decimal",
+    "saved": "saved:percent", "cost": "usd:dollars", "sessions": "sessions", "projects": "projects",
 }  # fmt: skip
 
 TOKENS_A_SECOND = 60_000
@@ -26,10 +27,10 @@ TOKENS_A_SECOND = 60_000
 def advise(spec: AdviceSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False) -> int:
     """Find the strategy and settings that fit your sessions, and say what choosing them gains on unseen projects.
 
-    Points: 100 times the names kept on the candidate's own trigger, and --worth points for each tenth of the bill that
-    it saves. All candidates are tried on the same few sessions, the better half on twice as many, the last on all. The
-    gain that is promised is measured on projects that the choice had not seen. The same command continues a stopped
-    search.
+    Points: 100 times the work that a candidate still tells on its own trigger (names where the sessions have no
+    questions about the work), and --worth points for each tenth of the bill that it saves. All candidates are tried on
+    the same few sessions, the better half on twice as many, the last on all. The gain that is promised is measured on
+    projects that the choice had not seen. The same command continues a stopped search.
 
     Examples:
 
@@ -69,7 +70,8 @@ def _rounds(found: Sequence[Round]) -> str:
 
 
 def _show(advice: Advice, pasted: Sequence[Snippet], spec: AdviceSpec) -> None:
-    write(advice.verdict)
+    for sentence in filter(None, (advice.opening, advice.verdict, advice.traded)):
+        write(sentence)
     name, ahead = advice.runner_up or ("", None)
     if ahead is not None:
         close = ahead.mean < spec.margin
@@ -81,7 +83,7 @@ def _show(advice: Advice, pasted: Sequence[Snippet], spec: AdviceSpec) -> None:
     if advice.out:
         why = "failed, wait for their model, or sent a request larger than the window"
         write(f"Out, since they {why}: {joined(advice.out)}.")
-    write(f"{_rounds(advice.rounds)}. Points: {_rule(spec.worth)}.")
+    write(f"{_rounds(advice.rounds)}. Points: {_rule(advice, spec.worth)}.")
     say(f"\nSettings to paste, for a window of {advice.window:,} tokens and {advice.advised.strategy}:")
     for one in pasted:
         say(f"\n{one.system} ({one.where}){': ' * bool(one.lacks)}{one.lacks}")
@@ -89,13 +91,17 @@ def _show(advice: Advice, pasted: Sequence[Snippet], spec: AdviceSpec) -> None:
             say(one.text.rstrip())
 
 
-def _rule(worth: float) -> str:
-    return f"100 times names, and {worth:g} for each tenth of the bill that is saved"
+def _rule(advice: Advice, worth: float) -> str:
+    return f"100 times {HALVES[advice.half]}, and {worth:g} for each tenth of the bill that is saved"
 
 
 def _plain(advice: Advice, pasted: Sequence[Snippet]) -> dict[str, object]:
     return {
+        "opening": advice.opening,
         "verdict": advice.verdict,
+        "outcome": advice.outcome,
+        "traded": advice.traded,
+        "half": advice.half,
         "advised": asdict(advice.advised),
         "chosen": asdict(advice.chosen),
         "default": asdict(advice.default),

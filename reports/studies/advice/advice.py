@@ -17,10 +17,12 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
 from rows import Frames, Part, run
 
 from workbench.base.formats import percent
+from workbench.evaluation.analysis.trade import Trade, difference
 from workbench.evaluation.experiment.grid import Grid, Point
 from workbench.evaluation.experiment.spec import RunSpec
+from workbench.evaluation.metrics import NAMES, WORK
 from workbench.lab.advice.advise import AdviceSpec, Search
-from workbench.lab.advice.measured import Measurements, Trade, difference, figures
+from workbench.lab.advice.measured import Measurements, figures
 from workbench.lab.advice.search import spread
 from workbench.recordings.datasets.bundled import bundled_files
 
@@ -34,21 +36,21 @@ def _measured(paths: Sequence[str], bundled: bool) -> Frames:
     files = [*paths, *(map(str, bundled_files()) if bundled else ())]
     with TemporaryDirectory() as folder:
         search = Search.of(files, SPEC.changed(out=Path(folder)))
-        found = search.measured.of(search.points, search.order)
-    return {"": found.assign(session=found["session"].str.rpartition("#")[2]).drop(columns="unit")}
+        rows = search.measured.of(search.points, search.order)
+    return {"": rows.assign(session=rows["session"].str.rpartition("#")[2]).drop(columns=["unit", "recall"])}
 
 
 def split(rows: pd.DataFrame, seed: int, worth: float) -> dict[str, object]:
     """What the advice of half of the projects says, and what it gains on the other half."""
-    rows = rows.assign(unit=rows["session"])
+    rows = _by_names(rows)
     names = list(dict.fromkeys(rows["candidate"]))
     points = tuple(Point(name, name.split()[0], SPEC.window, "extractive", {}) for name in names)
     projects = dict(zip(rows["session"], rows["project"], strict=True))
     every = sorted(set(projects.values()))
     half = set(Random(seed).sample(every, len(every) // 2))
-    mine = {one: project for one, project in projects.items() if project in half}
-    done = {(name, one) for name in names for one in projects}
-    measured = Measurements(Grid(strategies=("summarize",)), {}, {}, RunSpec(), rows, done)
+    mine = {session: project for session, project in projects.items() if project in half}
+    done = {(name, session) for name in names for session in projects}
+    measured = Measurements(Grid(strategies=("summarize",)), {}, {}, RunSpec(), rows=rows, done=done)
     search = Search(SPEC.changed(worth=worth), measured.grid, points, points[0], measured, mine, spread(mine, seed))
     advice = search.advice()
     held = rows[~rows["project"].isin(half)]
@@ -60,6 +62,11 @@ def split(rows: pd.DataFrame, seed: int, worth: float) -> dict[str, object]:
         "chosen": advice.chosen.strategy, "stay": advice.stay, "promised": promised and promised.mean,
         "there": there.mean, "low": there.low, "high": there.high, "projects": there.projects,
     }  # fmt: skip
+
+
+def _by_names(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows as of a search that names decide: the rule-based writer wrote, and few sessions have other questions."""
+    return rows.assign(unit=rows["session"], recall=rows[NAMES], **{WORK: float("nan")})
 
 
 def lines(rows: pd.DataFrame) -> Iterator[str]:
@@ -82,11 +89,11 @@ def lines(rows: pd.DataFrame) -> Iterator[str]:
     yield f"By names alone (`--worth 0`): {_tally(recall)}"
     yield ""
     names = dict.fromkeys([rows["candidate"].iloc[0], *found["chosen"], *recall["chosen"]])
-    table = figures(rows[rows["candidate"].isin(names)], SPEC.worth)
+    table = figures(_by_names(rows[rows["candidate"].isin(names)]), SPEC.worth)
     yield "| candidate, on all sessions | points | names | of the bill saved |"
     yield "|---|---|---|---|"
     for row in table.itertuples():
-        yield f"| `{row.candidate}` | {row.points:.1f} | {row.recall:.2f} | {percent(row.saved)} |"
+        yield f"| `{row.candidate}` | {row.points:.1f} | {row.names:.2f} | {percent(row.saved)} |"
 
 
 def _tally(found: pd.DataFrame) -> str:

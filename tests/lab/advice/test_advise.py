@@ -8,14 +8,17 @@ import pytest
 
 from workbench.base.errors import SettingError, UnknownName
 from workbench.cli import main
+from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.metrics import NAMES
+from workbench.evaluation.metrics import NAMES, WORK
 from workbench.lab.advice.advise import Advice, AdviceSpec, advise, forecast
-from workbench.lab.advice.measured import Trade, figures
+from workbench.lab.advice.measured import figures
 from workbench.lab.advice.paste import SYSTEMS
 from workbench.lab.advice.search import rounds, spread
 from workbench.lab.advice.space import space
 from workbench.recordings.datasets.bundled import bundled_files
+from workbench.recordings.datasets.generator import generate
+from workbench.recordings.importers.native import write
 from workbench.report.page.tables import Tables
 
 FILES = tuple(map(str, bundled_files()[:4]))
@@ -51,9 +54,29 @@ def test_the_best_candidate_is_chosen_and_compared_with_the_default(
 def test_its_figures_are_those_of_compare_to_the_digit(found: tuple[AdviceSpec, Advice], tmp_path: Path) -> None:
     advice = found[1]
     run = compare(FILES, strategies=["truncate"], window=32_000, shares=(), out=tmp_path, quiet=True)
-    recall = Tables.of(run).own_trigger("truncate", NAMES)
-    row = advice.table.set_index("candidate").loc["truncate"]
-    assert recall is not None and row["recall"] == pytest.approx(recall.mean, abs=1e-12)
+    tables, row = Tables.of(run), advice.table.set_index("candidate").loc["truncate"]
+    for column, metric in (("work", WORK), ("names", NAMES)):
+        half = tables.own_trigger("truncate", metric)
+        assert half is not None and row[column] == pytest.approx(half.mean, abs=1e-12)
+
+
+def test_it_chooses_by_the_work_with_the_summaries_that_ship_as_compare_does(found: tuple[AdviceSpec, Advice]) -> None:
+    advice = found[1]
+    assert advice.half == WORK and advice.grid.models == ("bundled",)
+    assert "of the work and" in advice.traded and "By names alone" not in advice.opening
+
+
+def test_without_questions_about_the_work_the_first_line_says_that_names_decide(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "made.jsonl"
+    with file.open("wb") as stream:
+        write(generate(40_000, seed=3).session, stream)
+    grid = tmp_path / "grid.toml"
+    grid.write_text('strategies = ["truncate", "clear_tool_uses"]')
+    words = ["--space", str(grid), "--default", "truncate", "--out", str(tmp_path / "run"), "-j", "1", "-q"]
+    assert main(["advise", str(file), "--window", "16000", *words]) == 0
+    assert capsys.readouterr().out.strip().startswith("By names alone: 0 of 1 session have questions about the work")
 
 
 def test_the_same_command_goes_on_from_the_replays_that_are_there(found: tuple[AdviceSpec, Advice]) -> None:
@@ -116,11 +139,17 @@ def test_the_first_recordings_are_of_different_projects() -> None:
 def test_points_are_recall_and_the_share_of_the_bill_that_is_saved() -> None:
     rows = pd.DataFrame(
         {
-            "unit": ["x", "y"] * 2, "session": ["x", "y"] * 2, "project": ["p", "q"] * 2, "candidate": list("aabb"),
-            "recall": [0.8, 0.6, 0.5, 0.7], "saved": [1.0, 2.0, 0.0, 0.0], "plain": [4.0, 6.0] * 2,
-            "usd": [3.0, 4.0, 4.0, 6.0], "ok": True, "fits": True,
+            "session": ["x", "y"] * 2,
+            "project": ["p", "q"] * 2,
+            "candidate": list("aabb"),
+            "recall": [0.8, 0.6, 0.5, 0.7],
+            "work": [0.8, 0.6, 0.5, 0.7],
+            "exam_recall": 0.5,
+            "saved": [1.0, 2.0, 0.0, 0.0],
+            "plain": [4.0, 6.0] * 2,
+            "usd": [3.0, 4.0, 4.0, 6.0],
         }
-    )  # fmt: skip
+    )
     assert Trade(2.0).points(rows).mean().to_dict() == pytest.approx({"a": 70 + 2 * 3, "b": 60})
     assert figures(rows, 2.0).set_index("candidate")["saved"].to_dict() == pytest.approx({"a": 0.3, "b": 0.0})
 

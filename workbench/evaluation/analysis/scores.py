@@ -18,6 +18,17 @@ def floats(column: pd.Series) -> pd.Series[float]:
     return pd.to_numeric(column).astype("Float64").astype("float64")
 
 
+def plain(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with numpy's columns in the place of those that know a missing value."""
+    found = {}
+    for name, column in table.items():
+        if pd.api.types.is_numeric_dtype(column.dtype):
+            found[name] = column.astype("float64" if column.isna().any() or column.dtype.kind == "f" else "int64")
+        else:
+            found[name] = column.fillna("").astype(object)
+    return pd.DataFrame(found, columns=table.columns)
+
+
 def with_projects(scores: pd.DataFrame, sessions: pd.DataFrame, by: str = "project") -> pd.DataFrame:
     """The scores of a run with the project of each session, which is the unit of all intervals and tests.
 

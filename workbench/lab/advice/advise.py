@@ -12,21 +12,34 @@ from pydantic import BeforeValidator, Field
 
 from workbench.base.errors import SettingError
 from workbench.engine.compaction.presets import preset
-from workbench.evaluation.analysis.paired import FEWEST, Estimate
+from workbench.engine.models.bundled_answers import NAME as BUNDLED
+from workbench.evaluation.analysis.paired import Estimate
+from workbench.evaluation.analysis.trade import MARGIN, WORTH, Trade, difference
 from workbench.evaluation.experiment.compare import REPORTS, Forecast, Run, together
-from workbench.evaluation.experiment.grid import Grid, Point
+from workbench.evaluation.experiment.grid import Grid, Point, read
 from workbench.evaluation.experiment.keys import key
-from workbench.evaluation.experiment.prepared import sources_of
+from workbench.evaluation.experiment.prepared import is_bundled, sources_of
 from workbench.evaluation.experiment.settings import (
     ExecutionSettings,
     MaskingSettings,
     NameList,
     PricedSettings,
 )
-from workbench.evaluation.experiment.spec import Execution, Masking, Priced, RunSpec, Whole, Window, documented, listed
-from workbench.lab.advice.measured import MARGIN, WORTH, Measurements, Trade, difference, figures, recorded
-from workbench.lab.advice.search import Outside, Round, cross_validated, halved, rounds, spread
+from workbench.evaluation.experiment.spec import (
+    DEFAULT_MODEL,
+    Execution,
+    Masking,
+    Priced,
+    RunSpec,
+    Whole,
+    Window,
+    documented,
+    listed,
+)
+from workbench.lab.advice.measured import Measurements, figures, recorded, saved_shares
+from workbench.lab.advice.search import Folds, Outside, Round, cross_validated, halved, rounds, spread
 from workbench.lab.advice.space import is_default, space
+from workbench.lab.advice.verdict import DefaultComparison, Outcome, opening, traded
 
 
 class AdviceSpec(Priced, Masking, Execution):
@@ -36,15 +49,13 @@ class AdviceSpec(Priced, Masking, Execution):
         None, description="Grid of candidates, a file as of `workbench sweep`; None: all presets with usual settings."
     )
     default: str = Field("summarize", description="Preset that the advice is compared with: what you would use.")
-    worth: float = Field(
-        WORTH, ge=0, description="Points of names that saving a tenth of the bill is worth to you; 0: none."
-    )
+    worth: float = Field(WORTH, ge=0, description="Points that saving a tenth of the bill is worth to you; 0: none.")
     margin: float = Field(MARGIN, ge=0, description="Points below which you would not notice a difference.")
     candidates: Whole | None = Field(None, ge=2, description="Try at most this many candidates; None tries all.")
     folds: Whole = Field(5, ge=2, description="Parts of the projects that the choice is tried on unseen.")
     window: Window = Field(None, description="Context window in tokens; None takes each session's own.")
     model: Annotated[tuple[str, ...], BeforeValidator(listed)] = Field(
-        (), description="Models that write summaries; none: those of the space, or extractive."
+        (), description="Models that write summaries; none: those of the space, else as `compare` has it."
     )
     seed: Whole = Field(0, ge=0, description="Seed of the order of sessions.")
     group_by: str = Field("project", description="Unit of intervals and folds: project, folder or session.")
@@ -71,8 +82,12 @@ class Advice:
 
     Attributes:
         chosen: the best candidate of the search.
-        stay: whether to stay with the default, since the choice gains less than the margin.
+        advised: the candidate to use: the choice, or the default.
+        outcome: the verdict in a word or two.
+        opening: what must be said before the verdict; often empty.
         verdict: in words.
+        traded: what the choice and the default keep and save, in words.
+        half: the half of the headline that decides, by the name of its metric.
         table: the last round, a row a candidate, best first.
         lead: of the choice over the default on the sessions that it was chosen on.
         runner_up: the second, and how far the choice is ahead of it.
@@ -87,8 +102,12 @@ class Advice:
     grid: Grid
     default: Point
     chosen: Point
-    stay: bool
+    advised: Point
+    outcome: Outcome
+    opening: str
     verdict: str
+    traded: str
+    half: str
     table: pd.DataFrame
     lead: Estimate | None
     runner_up: tuple[str, Estimate | None] | None
@@ -100,9 +119,9 @@ class Advice:
     pending: int = 0
 
     @property
-    def advised(self) -> Point:
-        """The candidate to use: the choice, or the default."""
-        return self.default if self.stay else self.chosen
+    def stay(self) -> bool:
+        """Whether to stay with the default."""
+        return self.advised == self.default
 
 
 @documented(AdviceSpec)
@@ -129,17 +148,18 @@ def forecast(
     **settings: Unpack[AdviceSettings],
 ) -> tuple[list[Round], Forecast]:
     """The rounds of the search, and what they would take at most; nothing is asked. It raises what `advise` raises."""
-    asked = Search.of(what, AdviceSpec.of(spec, settings))
-    found = rounds(len(asked.points), len(asked.order))
+    search = Search.of(what, AdviceSpec.of(spec, settings))
+    planned = rounds(len(search.points), len(search.order))
     parts = []
-    for one, last in zip(found, [Round(0, 0), *found], strict=False):  # the dearest that may come this far
-        units = asked.order[last.recordings : one.recordings]
-        for window, model in dict.fromkeys((point.window, point.model) for point in asked.points):
-            mine = [point for point in asked.points[: one.candidates] if (point.window, point.model) == (window, model)]
+    for step, earlier in zip(planned, [Round(0, 0), *planned], strict=False):  # the dearest that may come this far
+        units = search.order[earlier.recordings : step.recordings]
+        for window, model in dict.fromkeys((point.window, point.model) for point in search.points):
+            alive = search.points[: step.candidates]
+            mine = [point for point in alive if (point.window, point.model) == (window, model)]
             if mine and units:
-                sources = [asked.measured.sources[unit] for unit in units]
-                parts.append(Run.of(sources, asked.measured.run_of(mine)).forecast())
-    return found, together(parts)
+                sources = [search.measured.sources[unit] for unit in units]
+                parts.append(Run.of(sources, search.measured.run_of(mine)).forecast())
+    return planned, together(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,21 +177,22 @@ class Search:
     @classmethod
     def of(cls, what: Sequence[str], spec: AdviceSpec) -> Search:
         """The search of these recordings; they are read, and nothing is replayed."""
-        grid = space(spec.space, spec.window, spec.model, spec.default)
+        sources = {source.name: source for source in sources_of(what or _sessions_of(spec))}
+        default_model = BUNDLED if all(map(is_bundled, sources.values())) else DEFAULT_MODEL
+        grid = space(spec.space, spec.window, spec.model, spec.default, default_model)
         every = grid.points()
-        default = next((one for one in every if is_default(one, grid, spec.default)), None)
+        default = next((point for point in every if is_default(point, grid, spec.default)), None)
         if default is None:
             plain = preset(spec.default)
             default = Point(plain.name, plain.name, grid.windows[0], grid.models[0], {})
             grid = grid.changed(strategies=(*grid.strategies, plain)) if plain.name not in grid.names else grid
             every = (default, *every)
-        points = _at_most((default, *(one for one in every if one != default)), spec.candidates)
-        sources = {one.name: one for one in sources_of(what or grid.sessions)}
+        points = _at_most((default, *(point for point in every if point != default)), spec.candidates)
         known = recorded(sources.values(), spec.group_by)
-        projects = {name: one.project for name, one in known.items()}
+        projects = {name: source.project for name, source in known.items()}
         if not projects:
             raise SettingError("there is no session to advise on; `workbench list formats` shows what can be read")
-        names = [(one.strategy, dict(one.settings), one.window, one.model) for one in every]
+        names = [(point.strategy, dict(point.settings), point.window, point.model) for point in every]
         folder = spec.out or REPORTS / f"advise-{key(names, sorted(sources))[:8]}"
         common = {"redact", "unmasked", "price_model", "prices", "group_by", "model_settings", "jobs", "scheduler"}
         settings = {name: getattr(spec, name) for name in common}
@@ -181,24 +202,43 @@ class Search:
 
     def advice(self) -> Advice:
         """Do the search, without parts of the projects and with all of them."""
-        trade, spec = Trade(self.spec.worth), self.spec
-        outside = cross_validated(
-            self.measured, self.points, self.order, self.projects, trade, self.default, spec.folds
-        )
-        best = halved(self.measured, self.points, self.order, trade, self.default)
-        chosen = next(one for one in self.points if one.strategy == best.best)
-        means = best.points.mean().sort_values(ascending=False, kind="stable")
-        others = [str(name) for name in means.index if name != chosen.strategy]
-        lead = difference(best.points, chosen.strategy, self.default.strategy) if len(best.points) else None
-        every = self.measured.rows
-        stay, verdict = _verdict(self.default, chosen, outside, spec.margin)
+        trade, spec, measured = Trade(self.spec.worth), self.spec, self.measured
+        order = measured.decide_half(self.default, self.order)
+        folds = Folds(self.projects, spec.folds)
+        outside = cross_validated(measured, self.points, order, folds, trade, self.default)
+        finals = halved(measured, self.points, order, trade, self.default)
+        default = self.default.strategy
+        best = default if finals.choice is None else finals.choice.use
+        others = () if finals.choice is None else finals.choice.others
+        comparison = DefaultComparison(default, spec.margin, saved_shares(finals.rows))
+        verdict = comparison.verdict(measured, finals, outside)
+        table = figures(finals.rows, spec.worth)
+        rows = measured.rows
+        failed = set(rows.loc[~(rows["ok"] & rows["fits"]), "candidate"])
+        points = finals.points
         return Advice(
-            self.grid, self.default, chosen, stay, verdict, figures(best.rows, spec.worth), lead,
-            (others[0], difference(best.points, chosen.strategy, others[0])) if others else None,
-            outside, _regret(best.points, self.default.strategy, outside),
-            tuple(rounds(len(self.points), len(self.order))), self.measured.window,
-            tuple(sorted(set(every.loc[~(every["ok"] & every["fits"]), "candidate"]))), self.measured.pending,
-        )  # fmt: skip
+            grid=self.grid,
+            default=self.default,
+            chosen=self._point(best),
+            advised=self._point(verdict.advised),
+            outcome=verdict.outcome,
+            opening=opening(measured, finals.rows),
+            verdict=verdict.sentence,
+            traded=traded(table, [best, default], measured.half),
+            half=measured.half,
+            table=table,
+            lead=difference(points, best, default) if len(points) else None,
+            runner_up=(others[0], difference(points, best, others[0])) if others else None,
+            outside=outside,
+            regret=_regret(points, default, outside),
+            rounds=tuple(rounds(len(self.points), len(self.order))),
+            window=measured.window,
+            out=tuple(sorted(failed)),
+            pending=measured.pending,
+        )
+
+    def _point(self, name: str) -> Point:
+        return next(point for point in self.points if point.strategy == name)
 
 
 def _at_most(points: tuple[Point, ...], most: int | None) -> tuple[Point, ...]:
@@ -207,11 +247,16 @@ def _at_most(points: tuple[Point, ...], most: int | None) -> tuple[Point, ...]:
         return points
     place: dict[str, int] = {}
     turn = []
-    for one in points:
-        turn.append(place.setdefault(one.base, 0))
-        place[one.base] += 1
+    for point in points:
+        turn.append(place.setdefault(point.base, 0))
+        place[point.base] += 1
     order = sorted(range(len(points)), key=lambda i: turn[i])
     return tuple(points[i] for i in order[:most])
+
+
+def _sessions_of(spec: AdviceSpec) -> tuple[str, ...]:
+    """The sessions that the file of candidates names."""
+    return () if spec.space is None else read(spec.space).sessions
 
 
 def _regret(points: pd.DataFrame, default: str, outside: Outside) -> float | None:
@@ -222,22 +267,3 @@ def _regret(points: pd.DataFrame, default: str, outside: Outside) -> float | Non
     gains = known.sub(known[default], axis=0)
     choice = pd.Series(outside.by_project).reindex(known.index)
     return max(0.0, float(gains.mean().max() - choice.mean()))
-
-
-def _verdict(default: Point, chosen: Point, outside: Outside, margin: float) -> tuple[bool, str]:
-    """Whether to stay with the default, and why."""
-    gain = outside.gain
-    if chosen.strategy == default.strategy:
-        return True, f"Stay with {default.strategy}: no candidate came out ahead of it."
-    if gain is None:
-        return True, (
-            f"Stay with {default.strategy}: {chosen.strategy} came out ahead, but the sessions are of one project, so "
-            "that nothing says what it gains elsewhere."
-        )
-    on = f"on projects that the choice had not seen it gained {gain.mean:+.1f} points"
-    on += f" (95 % interval {gain.low:+.1f} to {gain.high:+.1f})" if gain.low is not None else ""
-    if gain.mean < margin:
-        return True, f"Stay with {default.strategy}: no difference that you would notice; {on}."
-    few = f"; with {gain.projects} projects there is no interval, {FEWEST} would do" if gain.low is None else ""
-    chance = "; that may be chance" if gain.low is not None and gain.low <= 0 else few
-    return False, f"Use {chosen.strategy} in place of {default.strategy}: {on}{chance}."

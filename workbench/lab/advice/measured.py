@@ -1,4 +1,4 @@
-"""What candidates keep of exact names and save on sessions, through the replays and tables of `compare`."""
+"""What candidates keep of sessions and save on them, through the replays and tables of `compare`."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from workbench.evaluation.analysis.paired import Estimate, estimate
-from workbench.evaluation.analysis.scores import floats, with_projects
+from workbench.evaluation.analysis.scores import floats, leading_metric, plain, with_projects
+from workbench.evaluation.analysis.summary_writers import SummaryWriters
+from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.experiment.compare import Run
 from workbench.evaluation.experiment.grid import Grid, Point
 from workbench.evaluation.experiment.prepared import SessionSource, sessions_in
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.experiment.store import Results
-from workbench.evaluation.metrics import NAMES
+from workbench.evaluation.metrics import NAMES, WORK
 
-WORTH = 1.0
-"""Points of names that saving a tenth of the bill is worth."""
-MARGIN = 2.0
-"""Points below which nobody would notice a difference."""
-COLUMNS = ("unit", "session", "project", "candidate", "recall", "saved", "usd", "plain", "ok", "fits")
+SCORES = {WORK: WORK, NAMES: NAMES, "over": "over_window"}
+"""By column the metric of it, on the candidate's own trigger."""
+COLUMNS = ("unit", "session", "project", "candidate", *SCORES, "saved", "usd", "plain", "ok", "fits")
+WRITERS = ["strategy", "mode", "writer", "requests", "fallbacks", "by_rule"]
+"""Columns of the table `compactions` that say who wrote."""
 
 
 @dataclass
@@ -32,44 +33,69 @@ class Measurements:
         grid: the candidates.
         sources: recordings by name.
         known: what they hold, by name.
+        spec: everything else of the runs; its folder holds all replays.
+        half: the half of the headline that decides, see `decide_half`.
         rows: what was measured so far, `done` for which candidates and sources.
+        compactions: of the candidates, with who wrote.
         window: tokens; the smallest of the newest run.
         pending: replays that wait for answers of their model.
-        spec: everything else of the runs; its folder holds all replays.
     """
 
     grid: Grid
     sources: dict[str, SessionSource]
     known: dict[str, RecordedSession]
     spec: RunSpec
+    half: str = NAMES
     rows: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(COLUMNS)))
+    compactions: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=WRITERS))
     done: set[tuple[str, str]] = field(default_factory=set)
     window: int = 0
     pending: int = 0
 
+    def decide_half(self, default: Point, units: Sequence[str]) -> list[str]:
+        """Let the work decide where enough sessions have exams of it, as in `compare`; else names.
+
+        Returns:
+            The sources in the order given, those first in which the half has a figure.
+        """
+        rows = self.of([default], units)
+        values = rows.melt("session", [WORK, NAMES], "metric").assign(mode="natural")
+        self.half = leading_metric(values, mode="natural")
+        with_figure = set(rows.loc[rows[self.half].notna(), "unit"])
+        return sorted(units, key=lambda unit: unit not in with_figure)
+
     def of(self, points: Sequence[Point], units: Sequence[str]) -> pd.DataFrame:
-        """The rows of these candidates on these sources: one a session and candidate."""
+        """The rows of these candidates on these sources, one a session and candidate; `recall` is of the half."""
         places = dict.fromkeys((point.window, point.model) for point in points)
         for window, model in places:
-            mine = [one for one in points if (one.window, one.model) == (window, model)]
-            lacking = [unit for unit in units if any((one.strategy, unit) not in self.done for one in mine)]
+            mine = [point for point in points if (point.window, point.model) == (window, model)]
+            lacking = [unit for unit in units if any((point.strategy, unit) not in self.done for point in mine)]
             if lacking:
                 self._measure(mine, lacking)
-        names = [one.strategy for one in points]
-        return self.rows[self.rows["candidate"].isin(names) & self.rows["unit"].isin(units)]
+        names = [point.strategy for point in points]
+        rows = self.rows[self.rows["candidate"].isin(names) & self.rows["unit"].isin(units)]
+        return rows.assign(recall=floats(rows[self.half]))
+
+    @property
+    def writers(self) -> SummaryWriters:
+        """Who wrote the summaries of each candidate that was measured."""
+        return SummaryWriters(self.compactions)
 
     def _measure(self, points: Sequence[Point], units: Sequence[str]) -> None:
-        new = [one for one in points if any((one.strategy, unit) not in self.done for unit in units)]
+        new = [point for point in points if any((point.strategy, unit) not in self.done for unit in units)]
         units = sorted(units, key=lambda unit: self.sources[unit].number)  # as the rows of a run
         run = Run.of([self.sources[unit] for unit in units], self.run_of(new)).results()
-        found = _rows(run, [one.strategy for one in new], units, self.known)
+        names = [point.strategy for point in new]
+        measured = _rows(run, names, units, self.known)
         used = run.sessions["window_used"].dropna()
         self.pending += run.pending
         self.window = int(used.min()) if len(used) else self.window
-        known = [(name, unit) in self.done for name, unit in zip(found["candidate"], found["unit"], strict=True)]
-        fresh = found[~np.array(known, dtype=bool)]
+        pairs = zip(measured["candidate"], measured["unit"], strict=True)
+        fresh = measured[~np.array([pair in self.done for pair in pairs], dtype=bool)]
+        wrote = plain(run.compactions.loc[run.compactions["strategy"].isin(names), WRITERS])
         self.rows = fresh if self.rows.empty else pd.concat([self.rows, fresh], ignore_index=True)
-        self.done.update((one.strategy, unit) for one in new for unit in units)
+        self.compactions = pd.concat([self.compactions, wrote]) if len(self.compactions) else wrote
+        self.done.update((name, unit) for name in names for unit in units)
 
     def run_of(self, points: Sequence[Point]) -> RunSpec:
         """The run of some candidates of one window and model."""
@@ -87,23 +113,24 @@ class RecordedSession:
 
 def recorded(sources: Collection[SessionSource], by: str) -> dict[str, RecordedSession]:
     """By name each source that holds a session; its project is that of the first, or its own name."""
-    found = {}
+    by_name = {}
     for source in sources:
         sessions = sessions_in(source)
         if sessions:
             row = {"session": sessions[0].id, "project": sessions[0].project, "path": source.name}
             known = with_projects(pd.DataFrame({"session": [sessions[0].id]}), pd.DataFrame([row]), by)
-            found[source.name] = RecordedSession(str(known["project"].iloc[0]), tuple(one.id for one in sessions))
-    return found
+            ids = tuple(session.id for session in sessions)
+            by_name[source.name] = RecordedSession(str(known["project"].iloc[0]), ids)
+    return by_name
 
 
 def _units(rows: Iterable[str], sources: Mapping[str, RecordedSession], units: Sequence[str]) -> dict[str, str]:
     """By the name of a session in a run its source: rows are in the order of sources, and those of some may lack."""
     expected = iter([(unit, id) for unit in units for id in sources[unit].sessions])
-    found = {}
+    by_name = {}
     for name in rows:
-        found[name] = next((unit for unit, id in expected if name == id or name.startswith(f"{id}~")), "")
-    return found
+        by_name[name] = next((unit for unit, id in expected if name == id or name.startswith(f"{id}~")), "")
+    return by_name
 
 
 def _rows(
@@ -114,69 +141,54 @@ def _rows(
     replays = run.replays[run.replays["strategy"].isin(names)]
     table = replays[["session", "strategy", "status"]].rename(columns={"strategy": "candidate"})
     scores = run.scores[run.scores["mode"] == "natural"]
-    for column, metric in (("recall", NAMES), ("over", "over_window")):
-        own = scores.loc[scores["metric"] == metric, ["session", "strategy", "value"]]
-        own = own.set_axis(["session", "candidate", column], axis="columns")
-        table = table.merge(own, "left", ["session", "candidate"])
+    for column, metric in SCORES.items():
+        values = scores.loc[scores["metric"] == metric, ["session", "strategy", "value"]]
+        values = values.set_axis(["session", "candidate", column], axis="columns")
+        table = table.merge(values, "left", ["session", "candidate"])
     costs = run.costs.rename(columns={"strategy": "candidate", "net_saving": "saved", "usd_uncompacted": "plain"})
     costs = costs.assign(usd=floats(costs["usd"]) + floats(costs["usd_fetching"]))
     table = table.merge(costs[["session", "candidate", "saved", "usd", "plain"]], "left", ["session", "candidate"])
     places = pd.Series(unit).rename_axis("session").rename("unit").reset_index()
     table = table.merge(places, "left", "session")
-    for column in ("recall", "over", "saved", "usd", "plain"):
+    for column in (*SCORES, "saved", "usd", "plain"):
         table[column] = floats(table[column])
-    project = table["unit"].map({name: one.project for name, one in known.items()})
+    project = table["unit"].map({name: source.project for name, source in known.items()})
     # a source's session may have a name of its run only: sources keep sessions of two runs apart
     session = table["unit"] + "#" + table["session"]
     table = table.assign(project=project, session=session, ok=table["status"] == "ok", fits=~(table["over"] > 0))
     return table[list(COLUMNS)]
 
 
-@dataclass(frozen=True, slots=True)
-class Trade:
-    """What is best: points of names, and what a tenth of the bill is worth in such points."""
-
-    worth: float
-
-    def points(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """By project (rows) and candidate (columns) the points; the mean of a column is the candidate's objective.
-
-        That is 100 times the mean of recall over projects, and `worth` points for each tenth of the bill of all
-        sessions that is saved: a ratio of sums. Only sessions that all candidates have a recall for count.
-        """
-        recall = rows.pivot_table("recall", "session", "candidate", dropna=False).reindex(
-            columns=list(dict.fromkeys(rows["candidate"]))
-        )
-        shared = recall.dropna().index
-        mine = rows[rows["session"].isin(shared)]
-        known = mine.groupby(["project", "candidate"])
-        points = 100 * known["recall"].mean().unstack("candidate")
-        if self.worth:
-            saved, plain = (known[name].sum().unstack("candidate") for name in ("saved", "plain"))
-            points = points + 10 * self.worth * (saved / plain.mean().where(plain.mean() > 0)).fillna(0.0)
-        return points
+def saved_shares(rows: pd.DataFrame) -> dict[str, float]:
+    """By candidate the share of the bill of all its priced sessions that it saves, as `compare` has it."""
+    priced = rows[rows["plain"] > 0].groupby("candidate")[["saved", "plain"]].sum()
+    return {str(name): float(share) for name, share in (priced["saved"] / priced["plain"]).items()}
 
 
 def figures(rows: pd.DataFrame, worth: float) -> pd.DataFrame:
-    """One row a candidate on shared sessions, best first: `points`, `recall`, `saved`, `usd` a session, `sessions`."""
+    """One row a candidate on the sessions that all have a figure of, best first.
+
+    Returns:
+        `candidate`, its `points`, what it keeps of the `work` and of `names` (shares, means over projects), the share
+        of the bill `saved`, `usd` a session, and how many `sessions` and `projects` these are over.
+    """
     points = Trade(worth).points(rows)
     recall = rows.pivot_table("recall", "session", "candidate", dropna=False).reindex(columns=points.columns).dropna()
     mine = rows[rows["session"].isin(recall.index)]
     by = mine.groupby("candidate")
-    plain = by["plain"].sum()
+    plain_bill = by["plain"].sum()
+    halves = {
+        title: Trade(0).points(mine.assign(recall=mine[half])).mean() / 100
+        for title, half in (("work", WORK), ("names", NAMES))
+    }
     table = pd.DataFrame(
         {
             "points": points.mean(),
-            "recall": Trade(0).points(mine).mean() / 100,
-            "saved": by["saved"].sum() / plain.where(plain > 0),
+            **halves,
+            "saved": by["saved"].sum() / plain_bill.where(plain_bill > 0),
             "usd": by["usd"].mean(),
             "sessions": by["session"].nunique(),
             "projects": by["project"].nunique(),
         }
     )
     return table.sort_values("points", ascending=False, kind="stable").rename_axis("candidate").reset_index()
-
-
-def difference(points: pd.DataFrame, one: str, other: str) -> Estimate | None:
-    """How many points one candidate is ahead of another, with the paired interval over projects."""
-    return estimate((points[one] - points[other]).dropna().tolist())

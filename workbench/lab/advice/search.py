@@ -10,8 +10,9 @@ from random import Random
 import pandas as pd
 
 from workbench.evaluation.analysis.paired import Estimate, estimate
+from workbench.evaluation.analysis.trade import Choice, Trade, choice
 from workbench.evaluation.experiment.grid import Point
-from workbench.lab.advice.measured import Measurements, Trade
+from workbench.lab.advice.measured import Measurements, saved_shares
 
 FIRST = 4
 """Recordings of the first round."""
@@ -29,12 +30,12 @@ class Round:
 
 def rounds(candidates: int, recordings: int) -> list[Round]:
     """The rounds: recordings double and candidates halve, until a round has all recordings."""
-    found, alive, n = [], candidates, min(FIRST, recordings)
+    planned, alive, n = [], candidates, min(FIRST, recordings)
     while True:
         n = recordings if alive <= FINALISTS else n
-        found.append(Round(alive, n))
+        planned.append(Round(alive, n))
         if n >= recordings:
-            return found
+            return planned
         alive, n = max(-(-alive // 2), min(FINALISTS, alive)), min(2 * n, recordings)
 
 
@@ -45,38 +46,44 @@ def spread(projects: Mapping[str, str], seed: int) -> list[str]:
     for name, project in sorted(projects.items()):
         groups.setdefault(project, []).append(name)
     shuffled = chance.sample(list(groups.values()), len(groups))
-    mixed = [chance.sample(one, len(one)) for one in shuffled]
-    return [one for one in chain.from_iterable(zip_longest(*mixed)) if one is not None]
+    mixed = [chance.sample(names, len(names)) for names in shuffled]
+    return [name for name in chain.from_iterable(zip_longest(*mixed)) if name is not None]
 
 
-def halved(measured: Measurements, points: Sequence[Point], units: Sequence[str], trade: Trade, kept: Point) -> Chosen:
+@dataclass(frozen=True, slots=True)
+class Finals:
+    """The last round of a search.
+
+    Attributes:
+        choice: as `compare` decides between its strategies; None where no session has a figure.
+        points: by project and candidate.
+        rows: as of `Measurements`.
+    """
+
+    choice: Choice | None
+    points: pd.DataFrame
+    rows: pd.DataFrame
+
+
+def halved(measured: Measurements, points: Sequence[Point], units: Sequence[str], trade: Trade, kept: Point) -> Finals:
     """Try all candidates on few recordings, the better half on twice as many, and the last ones on all.
 
     A candidate that fails, or sends a request larger than the window, is out. `kept` stays to the end.
     """
-    alive = [kept, *(one for one in points if one.strategy != kept.strategy)]
-    for one in rounds(len(alive), len(units)):
-        rows = measured.of(alive, units[: one.recordings])
+    alive = [kept, *(point for point in points if point.strategy != kept.strategy)]
+    for planned in rounds(len(alive), len(units)):
+        rows = measured.of(alive, units[: planned.recordings])
         out = set(rows.loc[~(rows["ok"] & rows["fits"]), "candidate"]) - {kept.strategy}
         rows = rows[~rows["candidate"].isin(out)]
-        table = trade.points(rows)
-        order = table.mean().sort_values(ascending=False, kind="stable").index.tolist()
-        if one.recordings < len(units):
+        table = trade.points(rows).dropna()
+        if table.empty:  # too little is needed later for any figure
+            return Finals(None, table, rows)
+        if planned.recordings < len(units):
+            order = table.mean().sort_values(ascending=False, kind="stable").index.tolist()
             most = max(-(-len(alive) // 2), min(FINALISTS, len(alive)))
             names = dict.fromkeys([*order[:most], kept.strategy])
             alive = [point for point in alive if point.strategy in names]
-    if table.empty:  # too little is needed later for any figure
-        return Chosen(kept.strategy, table, rows)
-    return Chosen(str(order[0]), table, rows)
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """The best candidate of a search, with the points and rows of the last round."""
-
-    best: str
-    points: pd.DataFrame
-    rows: pd.DataFrame
+    return Finals(choice(table, saved_shares(rows)), table, rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +94,6 @@ class Outside:
         gain: points of the choice over the default.
         by_project: likewise, a number a project.
         chosen: the choice of each fold.
-        points: of the choice, by project.
     """
 
     gain: Estimate | None
@@ -95,21 +101,34 @@ class Outside:
     chosen: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Folds:
+    """The projects of the recordings, and in how many parts they are left out in turn."""
+
+    projects: Mapping[str, str]
+    count: int
+
+    def parts(self, units: Sequence[str]) -> list[set[str]]:
+        """The projects of each part; none where there is one project alone."""
+        names = list(dict.fromkeys(self.projects[unit] for unit in units))
+        count = min(self.count, len(names))
+        return [set(names[fold::count]) for fold in range(count if count > 1 else 0)]
+
+
 def cross_validated(
-    measured: Measurements, points: Sequence[Point], units: Sequence[str], projects: Mapping[str, str], trade: Trade,
-    kept: Point, folds: int,
-) -> Outside:  # fmt: skip
+    measured: Measurements, points: Sequence[Point], units: Sequence[str], folds: Folds, trade: Trade, kept: Point
+) -> Outside:
     """Choose without a part of the projects, measure the choice on it, and so on for each part."""
-    names = list(dict.fromkeys(projects[unit] for unit in units))
-    found: dict[str, float] = {}
+    gains: dict[str, float] = {}
     chosen = []
-    count = min(folds, len(names))
-    for fold in range(count if count > 1 else 0):
-        held = set(names[fold::count])
-        best = halved(measured, points, [one for one in units if projects[one] not in held], trade, kept).best
+    for part in folds.parts(units):
+        rest = [unit for unit in units if folds.projects[unit] not in part]
+        picked = halved(measured, points, rest, trade, kept).choice
+        best = kept.strategy if picked is None else picked.use
         chosen.append(best)
-        pair = [kept, *(one for one in points if one.strategy == best and best != kept.strategy)]
-        table = trade.points(measured.of(pair, [one for one in units if projects[one] in held]))
+        pair = [kept, *(point for point in points if point.strategy == best and best != kept.strategy)]
+        table = trade.points(measured.of(pair, [unit for unit in units if folds.projects[unit] in part]))
         if not table.empty:
-            found |= {str(name): float(gain) for name, gain in (table[best] - table[kept.strategy]).dropna().items()}
-    return Outside(estimate(list(found.values())), found, tuple(chosen))
+            differences = (table[best] - table[kept.strategy]).dropna()
+            gains |= {str(name): float(gain) for name, gain in differences.items()}
+    return Outside(estimate(list(gains.values())), gains, tuple(chosen))

@@ -10,12 +10,15 @@ from workbench.engine.compaction.presets import NAMES, preset
 from workbench.engine.compaction.settings import Plain, settings
 from workbench.engine.compaction.strategy import Preset
 from workbench.evaluation.experiment.grid import Grid, Point, read
+from workbench.evaluation.experiment.spec import DEFAULT_MODEL
 
 AXES = Path(__file__).parent / "space.toml"
 """By path of a setting, the values tried wherever a preset has it."""
 
 
-def space(grid: Path | None, window: int | None, models: tuple[str, ...], default: str) -> Grid:
+def space(
+    grid: Path | None, window: int | None, models: tuple[str, ...], default: str, default_model: str = DEFAULT_MODEL
+) -> Grid:
     """The grid of candidates, with the default among its strategies.
 
     Args:
@@ -23,14 +26,22 @@ def space(grid: Path | None, window: int | None, models: tuple[str, ...], defaul
         window: tokens; None leaves it to the grid.
         models: writers of summaries; none leave it to the grid.
         default: what the others are compared with, as it is.
+        default_model: writes where neither `models` nor the grid names one.
 
     Raises:
         SettingError, UnknownName: as of a sweep.
     """
-    given = {"windows": (window,)} if window is not None else {}
-    changes: dict[str, object] = {**given, **({"models": models} if models else {})}
+    changes: dict[str, object] = {}
+    if window is not None:
+        changes["windows"] = (window,)
+    if models:
+        changes["models"] = models
     if grid is not None:
-        return read(grid).changed(**changes)
+        named = read(grid)
+        if "models" not in named.model_fields_set:
+            changes.setdefault("models", (default_model,))
+        return named.changed(**changes)
+    changes.setdefault("models", (default_model,))
     names = tuple(name for name in found("preset", {one: preset(one) for one in NAMES}) if name not in REFERENCES)
     names = (default, *(name for name in names if name != default))
     values: Mapping[str, list[Plain]] = tomllib.loads(AXES.read_text(encoding="utf-8"))["settings"]
@@ -39,13 +50,13 @@ def space(grid: Path | None, window: int | None, models: tuple[str, ...], defaul
 
 def _axes(of: Preset, values: Mapping[str, list[Plain]]) -> dict[str, list[Plain]]:
     """The values to try of the settings that this preset has, its own first."""
-    known = settings(of)
+    presets_own = settings(of)
     axes = {}
     for path, tried in values.items():
-        for name in (one for one in known if one == path or one.endswith(f".{path}")):
-            own = known[name].value
-            if isinstance(own, int | float):
-                axes[name] = [own, *(one for one in tried if one != own)]
+        for name in (name for name in presets_own if name == path or name.endswith(f".{path}")):
+            usual = presets_own[name].value
+            if isinstance(usual, int | float):
+                axes[name] = [usual, *(value for value in tried if value != usual)]
     return axes
 
 

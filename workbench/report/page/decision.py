@@ -13,8 +13,8 @@ from workbench.base.formats import missing
 from workbench.base.markup import render
 from workbench.evaluation.analysis.compared import ALPHA
 from workbench.evaluation.analysis.paired import FEWEST, Estimate, holm, sign_flip
+from workbench.evaluation.analysis.trade import MARGIN, WORTH, Trade, choice, difference
 from workbench.evaluation.metrics import HALVES, PANEL
-from workbench.lab.advice.measured import MARGIN, WORTH, Trade, difference
 from workbench.report.page.comparison import panel_of
 from workbench.report.page.cost import within_reach
 from workbench.report.page.html import sentences
@@ -70,14 +70,13 @@ def decision(run: Tables) -> Decision | None:
     if points.dropna().empty:
         return None
     points = points.dropna()
-    means = points.mean().sort_values(ascending=False, kind="stable")
     recall = Trade(0).points(rows).dropna().mean() / 100
-    counted = ((means - 100 * recall) / (10 * WORTH)).to_dict()  # shares of the bill, of the sessions that count
-    bills = {str(name): run.net_saving(str(name)) for name in means.index}
+    # shares of the bill, of the sessions that count
+    counted = ((points.mean() - 100 * recall) / (10 * WORTH)).to_dict()
+    bills = {str(name): run.net_saving(str(name)) for name in points}
     saved = {name: bill.mean if bill else nan for name, bill in bills.items()}
-    level = [str(name) for name in means.index if means.iloc[0] - means[name] < MARGIN]
-    use = max(level, key=lambda name: (saved[name], means[name]))
-    others = [str(name) for name in means.index if name != use]
+    chosen = choice(points, saved)
+    use, others, means = chosen.use, list(chosen.others), chosen.means
     half = run.leading("natural")
     unsettled = [
         name for name in others if abs(means[use] - means[name]) < 100 * bias_between(run, use, name, half, "natural")
@@ -85,7 +84,7 @@ def decision(run: Tables) -> Decision | None:
     why_none = no_winner(run, use, unsettled, half, "natural")
     text = render(
         "report/decision.txt", half=half, no_winner=why_none, use=use,
-        level=level, others=others, recall=recall.to_dict(), saved=saved, margin=MARGIN,
+        level=list(chosen.level), others=others, recall=recall.to_dict(), saved=saved, margin=MARGIN,
         alone=len(set(run.contenders) - {RECORDED}) == 1, idle=not (run.compactions["mode"] == "natural").any(),
         ahead=_ahead(points, use, others), fewest=FEWEST,
         recorded={one["strategy"]: one for one in recorded(run).to_dict("records")}, projects=len(points),
@@ -94,13 +93,13 @@ def decision(run: Tables) -> Decision | None:
         lists=[name for name in run.contenders if name in run.names_only],
     )  # fmt: skip
     words = dict(zip(FIELDS, (" ".join(block.split()) for block in text.split("---")), strict=True))
-    found = {str(name): round(float(mean), 1) for name, mean in means.items()}
+    rounded = {name: round(mean, 1) for name, mean in means.items()}
     changes = tuple(_changes(run, rows, use, others, recall.to_dict(), counted))
-    return Decision("" if why_none else use, changes=changes, points=found, no_winner=why_none, **words)
+    return Decision("" if why_none else use, changes=changes, points=rounded, no_winner=why_none, **words)
 
 
 def _rows(run: Tables, names: Sequence[str]) -> pd.DataFrame:
-    """A row a session and strategy on its own trigger, as `advice.measured.Trade` reads them."""
+    """A row a session and strategy on its own trigger, as `analysis.trade.Trade` reads them."""
     costs = run.costs.set_index(["session", "strategy"])
     half = run.leading("natural")
     known = [run.values(half, name).rename("recall").to_frame().assign(candidate=name) for name in names]

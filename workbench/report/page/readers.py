@@ -10,26 +10,16 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from workbench.base.formats import decimal, joined, some
+from workbench.base.formats import joined, some
 from workbench.base.palette import REFERENCES
-from workbench.evaluation.metrics import NAMES, STATEMENTS, WORK
+from workbench.evaluation.analysis.summary_writers import KIND_WORDS, WITHOUT_A_MODEL, short_share
+from workbench.evaluation.metrics import STATEMENTS
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.reader_error import Calibration, TextKind, parts_of
 from workbench.report.page.once import once
 from workbench.report.page.summaries import summary_counts
 from workbench.report.page.tables import Tables
 
-KIND_WORDS: Mapping[TextKind, str] = {
-    "model": "a model's summary",
-    "rule": "a rule's summary",
-    "mixed": "a model's or a rule's summary",
-    "cut": "cut messages",
-}
-WITHOUT_A_MODEL = (
-    "Without a model a comparison of presets compares triggers, cuts and cost, not summaries. "
-    "Name one with --model: litellm:NAME, command:LINE or folder:PATH."
-)
-"""Said first where rules wrote all summaries of a run."""
 LEVEL_ERROR = 0.2
 """By how much the reader was off for a kind of context in the second look, at most (reports/studies/second-look)."""
 BIAS = "the fitted reader's own error may be larger"
@@ -93,22 +83,11 @@ def bias_between(run: Tables, strategy: str, other: str, metric: str, mode: str 
         metric: in which.
         mode: in which mode; empty for all.
     """
-    kind, other_kind = run.text_kind(strategy, mode), run.text_kind(other, mode)
-    if (kind == other_kind != "mixed") or metric not in (WORK, NAMES):
-        return 0.0
-    rule_share, other_rule_share = run.rule_share(strategy, mode), run.rule_share(other, mode)
-    if metric == NAMES:
-        parts = {*parts_of(kind), *parts_of(other_kind)}
-        if "model" not in parts:
-            return 0.0
-        return 1.0 if "cut" in parts else abs(rule_share - other_rule_share)
-    left_out = shipped_reader().left_out
-    if left_out is None or not {*parts_of(kind), *parts_of(other_kind)} <= left_out.kinds.keys():
-        return 0.0
-    projects = {run.project(session) for session in run.sessions_with_work}
-    return left_out.errors.lead_bound(
-        kind, other_kind, max(len(projects), 1), rule_share=rule_share, other_rule_share=other_rule_share
-    )
+    return run.writers.bias_between(strategy, other, metric, _projects_with_work(run), mode)
+
+
+def _projects_with_work(run: Tables) -> int:
+    return len({run.project(session) for session in run.sessions_with_work})
 
 
 def without_bias(run: Tables, rows: pd.DataFrame, metric: str, first: str, mode: str) -> pd.DataFrame:
@@ -137,8 +116,9 @@ def who_read(run: Tables) -> str:
     if not run.has_work or left_out is None:
         return ""
     return (
-        f"The work: read by a fitted reader, no model was asked (AUC {_short(left_out.auc)} on left-out projects). "
-        f"Believe leads before levels: on new recordings its levels were off by up to {_short(LEVEL_ERROR)}."
+        "The work: read by a fitted reader, no model was asked "
+        f"(AUC {short_share(left_out.auc)} on left-out projects). "
+        f"Believe leads before levels: on new recordings its levels were off by up to {short_share(LEVEL_ERROR)}."
     )
 
 
@@ -152,7 +132,7 @@ def calibration_words(run: Tables) -> str:
     parts = []
     for kind in present:
         if kind in known:
-            promised, real = _short(known[kind].promised), _short(known[kind].real)
+            promised, real = short_share(known[kind].promised), short_share(known[kind].real)
             parts.append(f"{promised} for {KIND_WORDS[kind]}, where real readers knew {real}")
     return f"The fitted reader foretold, on projects left out of its fit: {'; '.join(parts)}."
 
@@ -177,7 +157,7 @@ def _stand_in(run: Tables) -> str:
     for name in run.contenders:
         mean = run.mean_over_projects(run.values(STATEMENTS, name, mode))
         if mean is not None:
-            parts.append(f"{name} {_short(mean.mean)}")
+            parts.append(f"{name} {short_share(mean.mean)}")
     if len(parts) < 2:
         return ""
     return (
@@ -186,29 +166,6 @@ def _stand_in(run: Tables) -> str:
     )
 
 
-def no_winner(run: Tables, first: str, rivals: list[str], metric: str, mode: str) -> str:
-    """Why there is no winner between the first and some rivals of another kind; empty without such rivals."""
-    if not rivals:
-        return ""
-    names = joined([first, *rivals])
-    where = "on their own triggers" if mode == "natural" else "at the same size"
-    if metric == NAMES:
-        return (
-            f"No winner between {names} {where}: exact names do not tell what a model's summary is worth, and nobody "
-            "wrote questions about the work."
-        )
-    bias = max(bias_between(run, first, rival, metric, mode) for rival in rivals)
-    return (
-        f"No winner between {names} {where}: the fitted reader alone may make a lead of {_short(bias)} between "
-        f"{_kinds_of(run, [first, *rivals], mode)}, which is more than this one."
-    )
-
-
-def _kinds_of(run: Tables, names: list[str], mode: str) -> str:
-    kinds_there = dict.fromkeys(run.text_kind(name, mode) for name in names)
-    return joined([KIND_WORDS[kind] for kind in kinds_there])
-
-
-def _short(share: float) -> str:
-    """A share as `.93`."""
-    return decimal(share).removeprefix("0")
+def no_winner(run: Tables, leader: str, rivals: list[str], metric: str, mode: str) -> str:
+    """Why there is no winner between the leader and some rivals of another kind; empty without such rivals."""
+    return run.writers.no_winner(leader, rivals, metric, _projects_with_work(run), mode)

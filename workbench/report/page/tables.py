@@ -22,12 +22,13 @@ from workbench.evaluation.analysis.equal_size import (
     over_target,
 )
 from workbench.evaluation.analysis.paired import Estimate, estimate, ratio
-from workbench.evaluation.analysis.scores import leading_metric, projects_of, size_gains, with_projects
+from workbench.evaluation.analysis.scores import leading_metric, plain, projects_of, size_gains, with_projects
+from workbench.evaluation.analysis.summary_writers import SummaryWriters
 from workbench.evaluation.experiment.spec import chosen_baseline
 from workbench.evaluation.experiment.store import COLUMNS, Results
 from workbench.evaluation.metrics import HALVES, NAMES, WORK
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.evaluation.metrics.work_exam.reader_error import ForetoldContext, TextKind, text_kind
+from workbench.evaluation.metrics.work_exam.reader_error import ForetoldContext, TextKind
 
 USED = "tokens_kept"
 """The metric of the size that a strategy really used, as a share of the history."""
@@ -211,49 +212,22 @@ class Tables:
         return estimate(found.tolist(), [self.project(name) for name in found.index], least=least, most=most)
 
     @cached_property
-    def _kinds(self) -> dict[str, dict[str, TextKind]]:
-        """Who made the contexts of each strategy, by mode; over all modes under an empty one."""
-        writers: dict[str, dict[str, set[str]]] = {str(name): {"": set()} for name in self.replays["strategy"]}
-        for row in self.compactions[self.compactions["writer"] != ""].itertuples():
-            by_mode = writers.setdefault(str(row.strategy), {})
-            for mode in ("", str(row.mode)):
-                by_mode.setdefault(mode, set()).add(str(row.writer))
-        return {
-            strategy: {mode: text_kind(" + ".join(sorted(names))) for mode, names in by_mode.items()}
-            for strategy, by_mode in writers.items()
-        }
+    def writers(self) -> SummaryWriters:
+        """Who wrote the summaries of each strategy."""
+        return SummaryWriters(self.compactions)
 
     def text_kind(self, strategy: str, mode: str = "") -> TextKind:
-        """Who made a strategy's contexts: a model, a rule, each some, or nobody, where messages were only cut.
-
-        Args:
-            strategy: any of the run.
-            mode: where both wrote, who did in this mode.
-        """
-        kinds = self._kinds.get(strategy, {})
-        kind = kinds.get("", "cut")
-        return kinds.get(mode, kind) if kind == "mixed" else kind
+        """Who made a strategy's contexts, in one mode or in all, see `SummaryWriters`."""
+        return self.writers.text_kind(strategy, mode)
 
     def rule_share(self, strategy: str, mode: str = "") -> float:
-        """The share of a strategy's summaries that a rule wrote, in one mode or in all.
+        """The share of a strategy's summaries that a rule wrote, in one mode or in all, see `SummaryWriters`."""
+        return self.writers.rule_share(strategy, mode)
 
-        It is a half where both wrote and nothing says how many.
-        """
-        kind = self.text_kind(strategy, mode)
-        if kind != "mixed":
-            return float(kind == "rule")
-        rows = self.summaries[self.summaries["strategy"] == strategy]
-        rows = rows[rows["mode"] == mode] if mode else rows
-        requests = int(rows["requests"].sum())
-        return float(rows["by_rule"].sum()) / requests if requests else 0.5
-
-    @cached_property
+    @property
     def summaries(self) -> pd.DataFrame:
-        """The compactions that asked for summaries, each with `by_rule`: how many of its summaries a rule wrote."""
-        rows = self.compactions[self.compactions["requests"] > 0]
-        is_by_rule = rows["writer"].map(text_kind) == "rule"
-        derived = rows["requests"].where(is_by_rule, rows["fallbacks"])  # runs of before there was such a column
-        return rows.assign(by_rule=rows["by_rule"].fillna(derived))
+        """The compactions that asked for summaries, with how many of them a rule wrote, see `SummaryWriters`."""
+        return self.writers.summaries
 
     def half_of_headline(self, values: pd.Series[float], strategy: str, metric: str, mode: str) -> Estimate | None:
         """The mean of one value of the work or of names a session, with its interval over projects.
@@ -417,14 +391,3 @@ class Tables:
         """The sessions in which a ranked strategy stays larger than a share: no mean at equal size counts them."""
         found = over_target(self._at_size(self.leading("matched"), None)).values()
         return {session for one in found if one.compared for session in one.inside}
-
-
-def plain(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with numpy's columns in the place of those that know a missing value."""
-    found = {}
-    for name, column in table.items():
-        if pd.api.types.is_numeric_dtype(column.dtype):
-            found[name] = column.astype("float64" if column.isna().any() or column.dtype.kind == "f" else "int64")
-        else:
-            found[name] = column.fillna("").astype(object)
-    return pd.DataFrame(found, columns=table.columns)

@@ -1,0 +1,138 @@
+"""What a search comes to: by which half, between which writers, and when it makes no difference."""
+
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+import pandas as pd
+import pytest
+
+from workbench.evaluation.analysis.paired import Estimate
+from workbench.evaluation.analysis.summary_writers import WITHOUT_A_MODEL
+from workbench.evaluation.analysis.trade import Trade, choice
+from workbench.evaluation.experiment.grid import Grid
+from workbench.evaluation.experiment.spec import RunSpec
+from workbench.evaluation.metrics import NAMES, WORK
+from workbench.lab.advice.measured import Measurements, saved_shares
+from workbench.lab.advice.search import Finals, Outside
+from workbench.lab.advice.verdict import DefaultComparison, Verdict, opening, traded
+
+Writer: TypeAlias = Literal["", "extractive", "a-model"]
+PROJECTS = 8
+
+
+def measured(
+    recall: Mapping[str, float],
+    writers: Mapping[str, Writer],
+    saved: Mapping[str, float] | None = None,
+    half: str = WORK,
+    without_work: int = 0,
+) -> Measurements:
+    """Candidates that keep so much in each of eight projects, with summaries of these writers."""
+    rows = [
+        {
+            "unit": f"session-{number}",
+            "session": f"session-{number}",
+            "project": f"project-{number}",
+            "candidate": name,
+            WORK: None if number < without_work else share,
+            NAMES: share,
+            "saved": (saved or {}).get(name, 0.1),
+            "plain": 1.0,
+            "usd": 1.0,
+        }
+        for number in range(PROJECTS)
+        for name, share in recall.items()
+    ]
+    compactions = [
+        {
+            "strategy": name,
+            "mode": "natural",
+            "writer": writer,
+            "requests": int(bool(writer)),
+            "fallbacks": 0,
+            "by_rule": int(writer == "extractive"),
+        }
+        for name, writer in writers.items()
+    ]
+    table = pd.DataFrame(rows).assign(ok=True, fits=True)
+    grid, spec = Grid(strategies=tuple(recall)), RunSpec(shares=())
+    return Measurements(grid, {}, {}, spec, half, table, pd.DataFrame(compactions))
+
+
+def verdict(search: Measurements, default: str, gain: float | None, margin: float = 2.0) -> Verdict:
+    rows = search.rows.assign(recall=search.rows[search.half].astype(float))
+    points, saved = Trade(1.0).points(rows), saved_shares(rows)
+    outside = Outside(None if gain is None else Estimate(gain, PROJECTS, PROJECTS, gain - 1, gain + 1), {}, ())
+    return DefaultComparison(default, margin, saved).verdict(
+        search, Finals(choice(points, saved), points, rows), outside
+    )
+
+
+def test_a_candidate_that_tells_more_of_the_work_replaces_the_default() -> None:
+    search = measured({"pipeline": 0.9, "summarize": 0.7}, {"pipeline": "a-model", "summarize": "a-model"})
+    answer = verdict(search, "summarize", gain=18.0)
+    assert (answer.outcome, answer.advised) == ("use", "pipeline")
+    assert answer.sentence.startswith("Use pipeline in place of summarize: ") and "+18.0 points" in answer.sentence
+
+
+def test_a_lead_smaller_than_the_readers_bias_between_the_writers_has_no_winner() -> None:
+    recall = {"summarize": 0.8, "truncate": 0.7}
+    between_writers = measured(recall, {"summarize": "a-model", "truncate": ""})
+    answer = verdict(between_writers, "truncate", gain=10.0)
+    assert (answer.outcome, answer.advised) == ("no winner", "truncate")
+    assert answer.sentence.startswith("No winner between summarize and truncate")
+    same_writer = measured(recall, {"summarize": "a-model", "truncate": "a-model"})
+    assert verdict(same_writer, "truncate", gain=10.0).advised == "summarize"
+
+
+def test_names_alone_never_prefer_cut_messages_to_what_a_model_wrote() -> None:
+    search = measured({"truncate": 0.9, "summarize": 0.3}, {"summarize": "a-model", "truncate": ""}, half=NAMES)
+    answer = verdict(search, "summarize", gain=60.0)
+    assert answer.advised == "summarize" and "exact names do not tell" in answer.sentence
+
+
+@pytest.mark.parametrize(("saved", "cheapest"), [(0.3, "pipeline"), (0.05, "summarize")])
+def test_where_nobody_would_notice_a_difference_the_cheapest_is_taken(saved: float, cheapest: str) -> None:
+    writers: Mapping[str, Writer] = {"pipeline": "a-model", "summarize": "a-model"}
+    bills = {"pipeline": saved, "summarize": 0.1}
+    search = measured({"pipeline": 0.705, "summarize": 0.7}, writers, bills)
+    answer = verdict(search, "summarize", gain=0.5)
+    assert (answer.outcome, answer.advised) == ("no difference", cheapest)
+    assert answer.sentence.startswith("It makes no difference that you would notice between ")
+
+
+def test_what_loses_on_projects_that_it_has_not_seen_is_not_taken() -> None:
+    search = measured({"pipeline": 0.9, "summarize": 0.7}, {"pipeline": "a-model", "summarize": "a-model"})
+    assert verdict(search, "summarize", gain=-4.0).advised == "summarize"
+    assert verdict(search, "summarize", gain=None).advised == "summarize"
+
+
+def test_a_winner_names_those_that_it_may_not_be_better_than() -> None:
+    writers: Mapping[str, Writer] = {"pipeline": "a-model", "summarize": "a-model", "truncate": ""}
+    search = measured({"pipeline": 0.9, "truncate": 0.85, "summarize": 0.7}, writers)
+    answer = verdict(search, "summarize", gain=18.0)
+    assert answer.advised == "pipeline" and "No winner between pipeline and truncate" in answer.sentence
+
+
+def test_the_first_line_says_that_names_alone_decide() -> None:
+    writers: Mapping[str, Writer] = {"pipeline": "a-model", "summarize": "a-model"}
+    by_names = measured({"pipeline": 0.9, "summarize": 0.7}, writers, half=NAMES, without_work=PROJECTS)
+    assert opening(by_names, by_names.rows).startswith("By names alone: 0 of 8 sessions have questions")
+    by_work = measured({"pipeline": 0.9, "summarize": 0.7}, writers, without_work=2)
+    assert opening(by_work, by_work.rows).startswith("By the work, over the 6 of 8 sessions")
+    complete = measured({"pipeline": 0.9, "summarize": 0.7}, writers)
+    assert not opening(complete, complete.rows)
+
+
+def test_the_first_line_says_that_no_model_wrote() -> None:
+    search = measured({"pipeline": 0.9, "truncate": 0.7}, {"pipeline": "extractive", "truncate": ""})
+    assert opening(search, search.rows).startswith(WITHOUT_A_MODEL)
+
+
+def test_the_half_that_decides_is_told_first_and_the_other_beside_it() -> None:
+    table = pd.DataFrame([{"candidate": "pipeline", "work": 0.9, "names": 0.5, "saved": 0.25}])
+    assert (
+        traded(table, ["pipeline"], WORK)
+        == "pipeline keeps 90 % of the work and 50 % of names and saves 25 % of the bill."
+    )
+    assert traded(table, ["pipeline"], NAMES).startswith("pipeline keeps 50 % of names and 90 % of the work")

@@ -1,0 +1,141 @@
+"""Who wrote the summaries of each strategy, and how much of a difference the reader's error may make between writers.
+
+The fitted reader errs otherwise on a model's text than on a rule's. Where a lead may be that error alone there is no
+winner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import pandas as pd
+
+from workbench.base.formats import decimal, joined
+from workbench.evaluation.metrics import NAMES, WORK
+from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
+from workbench.evaluation.metrics.work_exam.reader_error import TextKind, parts_of, text_kind
+
+KIND_WORDS: Mapping[TextKind, str] = {
+    "model": "a model's summary",
+    "rule": "a rule's summary",
+    "mixed": "a model's or a rule's summary",
+    "cut": "cut messages",
+}
+WITHOUT_A_MODEL = (
+    "Without a model a comparison of presets compares triggers, cuts and cost, not summaries. "
+    "Name one with --model: litellm:NAME, command:LINE or folder:PATH."
+)
+"""Said first where rules wrote all summaries of a run."""
+
+
+@dataclass(frozen=True)
+class SummaryWriters:
+    """Who wrote for each strategy.
+
+    Attributes:
+        compactions: the rows of the table of that name, missing words empty.
+    """
+
+    compactions: pd.DataFrame
+
+    @cached_property
+    def summaries(self) -> pd.DataFrame:
+        """The compactions that asked for summaries, each with `by_rule`: how many of its summaries a rule wrote."""
+        rows = self.compactions[self.compactions["requests"] > 0]
+        is_by_rule = rows["writer"].map(text_kind) == "rule"
+        derived = rows["requests"].where(is_by_rule, rows["fallbacks"])  # runs of before there was such a column
+        return rows.assign(by_rule=rows["by_rule"].fillna(derived))
+
+    @cached_property
+    def _kinds(self) -> dict[str, dict[str, TextKind]]:
+        """Who made the contexts of each strategy, by mode; over all modes under an empty one."""
+        writers: dict[str, dict[str, set[str]]] = {}
+        for row in self.compactions[self.compactions["writer"] != ""].itertuples():
+            by_mode = writers.setdefault(str(row.strategy), {})
+            for mode in ("", str(row.mode)):
+                by_mode.setdefault(mode, set()).add(str(row.writer))
+        return {
+            strategy: {mode: text_kind(" + ".join(sorted(names))) for mode, names in by_mode.items()}
+            for strategy, by_mode in writers.items()
+        }
+
+    def text_kind(self, strategy: str, mode: str = "") -> TextKind:
+        """Who made a strategy's contexts: a model, a rule, each some, or nobody, where messages were only cut.
+
+        Args:
+            strategy: any.
+            mode: where both wrote, who did in this mode.
+        """
+        kinds = self._kinds.get(strategy, {})
+        kind = kinds.get("", "cut")
+        return kinds.get(mode, kind) if kind == "mixed" else kind
+
+    def rule_share(self, strategy: str, mode: str = "") -> float:
+        """The share of a strategy's summaries that a rule wrote, in one mode or in all.
+
+        It is a half where both wrote and nothing says how many.
+        """
+        kind = self.text_kind(strategy, mode)
+        if kind != "mixed":
+            return float(kind == "rule")
+        rows = self.summaries[self.summaries["strategy"] == strategy]
+        rows = rows[rows["mode"] == mode] if mode else rows
+        requests = int(rows["requests"].sum())
+        return float(rows["by_rule"].sum()) / requests if requests else 0.5
+
+    def bias_between(self, strategy: str, other: str, metric: str, projects: int, mode: str = "") -> float:
+        """How much of a difference between two strategies may be the reader's error, in the metric's unit.
+
+        It is 0 for one kind of writer. Exact names say nothing of what a model's summary is worth: a difference in
+        names of any size may be bias. Where a rule wrote some of a strategy's summaries, its share counts.
+
+        Args:
+            strategy: a strategy.
+            other: with which it is compared.
+            metric: in which.
+            projects: that the difference is over.
+            mode: in which mode; empty for all.
+        """
+        kind, other_kind = self.text_kind(strategy, mode), self.text_kind(other, mode)
+        if (kind == other_kind != "mixed") or metric not in (WORK, NAMES):
+            return 0.0
+        rule_share, other_rule_share = self.rule_share(strategy, mode), self.rule_share(other, mode)
+        parts = {*parts_of(kind), *parts_of(other_kind)}
+        if metric == NAMES:
+            if "model" not in parts:
+                return 0.0
+            return 1.0 if "cut" in parts else abs(rule_share - other_rule_share)
+        left_out = shipped_reader().left_out
+        if left_out is None or not parts <= left_out.kinds.keys():
+            return 0.0
+        return left_out.errors.lead_bound(
+            kind, other_kind, max(projects, 1), rule_share=rule_share, other_rule_share=other_rule_share
+        )
+
+    def no_winner(self, leader: str, rivals: Sequence[str], metric: str, projects: int, mode: str) -> str:
+        """Why there is no winner between a leader and some rivals of another kind; empty without such rivals.
+
+        Arguments as of `bias_between`.
+        """
+        if not rivals:
+            return ""
+        names = joined([leader, *rivals])
+        where = "on their own triggers" if mode == "natural" else "at the same size"
+        if metric == NAMES:
+            return (
+                f"No winner between {names} {where}: exact names do not tell what a model's summary is worth, and "
+                "nobody wrote questions about the work."
+            )
+        bias = max(self.bias_between(leader, rival, metric, projects, mode) for rival in rivals)
+        kinds = dict.fromkeys(self.text_kind(name, mode) for name in (leader, *rivals))
+        return (
+            f"No winner between {names} {where}: the fitted reader alone may make a lead of {short_share(bias)} "
+            f"between {joined([KIND_WORDS[kind] for kind in kinds])}, which is more than this one."
+        )
+
+
+def short_share(share: float) -> str:
+    """A share as `.93`."""
+    return decimal(share).removeprefix("0")

@@ -1,0 +1,90 @@
+"""What is best where text that is kept and dollars that are saved both count, and when a difference does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf
+
+import pandas as pd
+
+from workbench.base.formats import missing
+from workbench.evaluation.analysis.paired import Estimate, estimate
+
+WORTH = 1.0
+"""Points that saving a tenth of the bill is worth."""
+MARGIN = 2.0
+"""Points below which nobody would notice a difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trade:
+    """What is best: points of the work or of names, and what a tenth of the bill is worth in such points."""
+
+    worth: float
+
+    def points(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """By project (rows) and candidate (columns) the points; the mean of a column is the candidate's objective.
+
+        That is 100 times the mean of recall over projects, and `worth` points for each tenth of the bill of all
+        sessions that is saved: a ratio of sums. Only sessions that all candidates have a recall for count.
+
+        Args:
+            rows: one a session and candidate, with `project`, `recall` (of the leading half of the headline, a share),
+                and in USD what was `saved` of the `plain` bill without compaction.
+        """
+        recall = rows.pivot_table("recall", "session", "candidate", dropna=False).reindex(
+            columns=list(dict.fromkeys(rows["candidate"]))
+        )
+        shared = recall.dropna().index
+        mine = rows[rows["session"].isin(shared)]
+        known = mine.groupby(["project", "candidate"])
+        points = 100 * known["recall"].mean().unstack("candidate")
+        if self.worth:
+            saved, plain = (known[name].sum().unstack("candidate") for name in ("saved", "plain"))
+            points = points + 10 * self.worth * (saved / plain.mean().where(plain.mean() > 0)).fillna(0.0)
+        return points
+
+
+def difference(points: pd.DataFrame, candidate: str, other: str) -> Estimate | None:
+    """How many points one candidate is ahead of another, with the paired interval over projects."""
+    return estimate((points[candidate] - points[other]).dropna().tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The candidate to use, and how the others compare with it.
+
+    Attributes:
+        use: of those that are level with the first, the one that saves most of the bill.
+        level: those whose difference from the first nobody would notice, best first.
+        means: the points of every candidate, best first.
+    """
+
+    use: str
+    level: tuple[str, ...]
+    means: Mapping[str, float]
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """All but the one to use, best first."""
+        return tuple(name for name in self.means if name != self.use)
+
+
+def choice(points: pd.DataFrame, saved: Mapping[str, float], margin: float = MARGIN) -> Choice:
+    """Choose by points; where several are level, by the bill.
+
+    Args:
+        points: as of `Trade.points`, with at least one row and column.
+        saved: by candidate the share of the bill that it saves; missing where nothing is priced.
+        margin: points below which two candidates are level.
+    """
+    means = points.mean().sort_values(ascending=False, kind="stable")
+    names = [str(name) for name in means.index]
+    level = tuple(name for name in names if means.iloc[0] - means[name] < margin)
+
+    def thrift(name: str) -> tuple[float, float]:
+        share = saved.get(name)
+        return (-inf if share is None or missing(share) else share), float(means[name])
+
+    return Choice(max(level, key=thrift), level, {name: float(means[name]) for name in names})

@@ -1,0 +1,170 @@
+"""What a search comes to, in words: use another strategy, stay, or that it makes no difference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import pandas as pd
+
+from workbench.base.formats import joined, missing, percent, some
+from workbench.evaluation.analysis.paired import FEWEST
+from workbench.evaluation.analysis.summary_writers import WITHOUT_A_MODEL
+from workbench.evaluation.analysis.trade import Choice
+from workbench.evaluation.metrics import NAMES, WORK
+from workbench.lab.advice.measured import Measurements
+from workbench.lab.advice.search import Finals, Outside
+
+Outcome: TypeAlias = Literal["use", "stay", "no difference", "no winner", "no figure"]
+MODE = "natural"
+"""Candidates are compared on their own triggers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What to use.
+
+    Attributes:
+        outcome: in a word or two.
+        advised: the name of the candidate to use.
+        sentence: the verdict in words.
+    """
+
+    outcome: Outcome
+    advised: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultComparison:
+    """The choice of a search against the candidate that is in use.
+
+    Attributes:
+        default: the name of the candidate that is in use.
+        margin: points below which nobody would notice a difference.
+        saved: by candidate the share of the bill that it saves.
+    """
+
+    default: str
+    margin: float
+    saved: Mapping[str, float]
+
+    def verdict(self, measured: Measurements, finals: Finals, outside: Outside) -> Verdict:
+        """The verdict on the last round and on what its choice gained on projects that it had not seen."""
+        picked = finals.choice
+        if picked is None:
+            return Verdict("no figure", self.default, f"Stay with {self.default}: {_no_figure(measured)}")
+        projects = finals.points.shape[0]
+        if no_winner := self._no_winner(measured, picked, projects):
+            return Verdict("no winner", self.default, f"{no_winner} Stay with {self.default}.")
+        if picked.use == self.default:
+            return self._stay(picked)
+        rivals = self._unsettled(measured, picked, [name for name in picked.others if name != self.default], projects)
+        verdict = self._against_default(picked, outside)
+        beside = measured.writers.no_winner(picked.use, rivals, measured.half, projects, MODE)
+        return replace(verdict, sentence=" ".join(filter(None, (verdict.sentence, beside))))
+
+    def _no_winner(self, measured: Measurements, picked: Choice, projects: int) -> str:
+        """Why nothing can be said between the choice and the default; empty where something can."""
+        rivals = self._unsettled(measured, picked, [self.default], projects)
+        return measured.writers.no_winner(picked.use, rivals, measured.half, projects, MODE)
+
+    def _unsettled(self, measured: Measurements, picked: Choice, names: Sequence[str], projects: int) -> list[str]:
+        """Those of some candidates whose distance from the choice the reader's error alone may make."""
+        return [
+            name
+            for name in names
+            if abs(picked.means[picked.use] - picked.means[name])
+            < 100 * measured.writers.bias_between(picked.use, name, measured.half, projects, MODE)
+        ]
+
+    def _stay(self, picked: Choice) -> Verdict:
+        level = [name for name in picked.level if name != self.default]
+        if not level:
+            return Verdict("stay", self.default, f"Stay with {self.default}: no candidate came out ahead of it.")
+        return Verdict("no difference", self.default, self._no_difference([self.default, *level], self.default))
+
+    def _against_default(self, picked: Choice, outside: Outside) -> Verdict:
+        gain = outside.gain
+        if gain is None:
+            return Verdict(
+                "stay",
+                self.default,
+                f"Stay with {self.default}: {picked.use} came out ahead, but the sessions are of one project, so that "
+                "nothing says what it gains elsewhere.",
+            )
+        measured = f"on projects that the choice had not seen it gained {gain.mean:+.1f} points"
+        if gain.low is not None:
+            measured += f" (95 % interval {gain.low:+.1f} to {gain.high:+.1f})"
+        if gain.mean <= -self.margin:
+            return Verdict("stay", self.default, f"Stay with {self.default}: {measured} with {picked.use}.")
+        if gain.mean < self.margin:
+            cheapest = self._cheapest(picked.use)
+            words = self._no_difference([picked.use, self.default], cheapest)
+            return Verdict("no difference", cheapest, f"{words[:-1]}; {measured}.")
+        doubt = ""
+        if gain.low is None:
+            doubt = f"; with {gain.projects} projects there is no interval, {FEWEST} would do"
+        elif gain.low <= 0:
+            doubt = "; that may be chance"
+        return Verdict("use", picked.use, f"Use {picked.use} in place of {self.default}: {measured}{doubt}.")
+
+    def _cheapest(self, other: str) -> str:
+        """The cheaper of the default and another candidate; the default where nothing is priced."""
+        mine, theirs = self.saved.get(self.default), self.saved.get(other)
+        if mine is None or theirs is None or missing(mine) or missing(theirs):
+            return self.default
+        return other if theirs > mine else self.default
+
+    def _no_difference(self, names: Sequence[str], cheapest: str) -> str:
+        """That nobody would notice which of these is used, and which one to take."""
+        shares = [f"{name} saves {percent(self.saved[name])}" for name in names if name in self.saved]
+        bill = f" ({', '.join(shares)} of the bill)" if shares else ""
+        take = f"stay with {cheapest}" if cheapest == self.default else f"take {cheapest}"
+        return (
+            f"It makes no difference that you would notice between {joined(names)} (less than {self.margin:g} points): "
+            f"{take}, the cheapest{bill}."
+        )
+
+
+def _no_figure(measured: Measurements) -> str:
+    if measured.pending:
+        return "nothing is known before its model has answered."
+    return (
+        "no session has a figure. Either none fills its window, so that nothing is compacted (a smaller --window shows "
+        "a difference), or too little of what is lost is needed later."
+    )
+
+
+def opening(measured: Measurements, rows: pd.DataFrame) -> str:
+    """What must be said before the verdict: who wrote the summaries, and that only names decide; empty if nothing."""
+    sentences = []
+    kinds = {measured.writers.text_kind(str(name), MODE) for name in rows["candidate"].unique()}
+    if kinds - {"cut"} == {"rule"} and rows["candidate"].nunique() > 1:
+        sentences.append(WITHOUT_A_MODEL)
+    sessions, with_work = rows["session"].nunique(), rows.loc[rows[WORK].notna(), "session"].nunique()
+    command = "`workbench exam write SESSIONS --model ...` writes them"
+    if measured.half == NAMES and rows[NAMES].notna().any():
+        counted = f"{with_work} of {some(sessions, 'session')}"
+        sentences.insert(0, f"By names alone: {counted} have questions about the work; {command}.")
+    elif measured.half == WORK and with_work < sessions:
+        counted = f"{with_work} of {some(sessions, 'session')}"
+        sentences.append(f"By the work, over the {counted} that have questions about it; {command}.")
+    return " ".join(sentences)
+
+
+def traded(table: pd.DataFrame, names: Sequence[str], half: str) -> str:
+    """What each of these candidates keeps and saves, the half that decides first; empty without figures."""
+    order = ("work", "names") if half == WORK else ("names", "work")
+    titles = {"work": "the work", "names": "names"}
+    parts = []
+    rows = table.set_index("candidate")
+    for name in dict.fromkeys(names):
+        if name not in rows.index:
+            continue
+        row = rows.loc[name]
+        kept = [f"{percent(row[column])} of {titles[column]}" for column in order if not missing(row[column])]
+        bill = "" if missing(row["saved"]) else f" and saves {percent(row['saved'])} of the bill"
+        parts.append(f"{name} keeps {' and '.join(kept)}{bill}")
+    return f"{'; '.join(parts)}." if parts else ""
