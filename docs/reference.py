@@ -1,4 +1,4 @@
-"""The pages of docs/reference that the package itself knows: formats, and tables with their columns.
+"""The pages of docs/reference that the package itself knows: commands, formats, tables with their columns.
 
 `python docs/reference.py` writes them; with `--check` it names those that are stale and exits with 1.
 """
@@ -7,8 +7,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from inspect import cleandoc
 from pathlib import Path
+from typing import Any
 
+from typer.main import get_command
+
+from workbench.cli.app import commands
+from workbench.cli.commands import COMMANDS, GROUPS, Command
+from workbench.cli.help_pages import ABOUT_OPTIONS, long_name
 from workbench.evaluation.experiment.columns import SOURCE
 from workbench.recordings.importers.importer import formats
 
@@ -39,7 +46,60 @@ def tables_page() -> str:
     return SOURCE.read_text(encoding="utf-8")
 
 
-PAGES: dict[str, Callable[[], str]] = {"formats.md": formats_page, "tables.md": tables_page}
+def commands_page() -> str:
+    """Every command with its options."""
+    return "\n".join(_command_lines()) + "\n"
+
+
+def _command_lines() -> Iterator[str]:
+    yield "# Commands"
+    yield ""
+    yield "`workbench COMMAND --help` shows the options for every day, `--help-all` all of them. `--config FILE` reads"
+    yield "options from a TOML file, each by its long name, such as `max-dollars = 2`; the command line wins."
+    panels = dict.fromkeys(entry.panel for entry in (*COMMANDS, *GROUPS) if " " not in entry.path)
+    for panel in panels:
+        yield ""
+        yield f"## {panel}"
+        tops = [entry.path for entry in (*COMMANDS, *GROUPS) if entry.panel == panel and " " not in entry.path]
+        for command in COMMANDS:
+            if command.path.split()[0] in tops:
+                yield from _lines_of_command(command)
+
+
+def _lines_of_command(entry: Command) -> Iterator[str]:
+    command: Any = get_command(commands(entry.path))
+    for name in entry.path.split():
+        command = command.commands[name]
+    arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
+    words = " ".join(f"[{argument.name.upper()}]" for argument in arguments)
+    yield ""
+    yield f"### `{f'workbench {entry.path} {words}'.strip()}`"
+    yield ""
+    yield cleandoc(command.help).partition("\n\nExample")[0]
+    yield ""
+    yield "| option | meaning |"
+    yield "|---|---|"
+    for argument in arguments:
+        yield f"| {argument.name.upper()} | {_cell(argument.help)} |"
+    for option in command.params:
+        if option.param_type_name == "option" and long_name(option) not in ABOUT_OPTIONS:
+            yield f"| `{'`, `'.join(option.opts)}` | {_cell(option.help)}{_default(option.default)} |"
+
+
+def _cell(text: str | None) -> str:
+    return " ".join((text or "").split()).replace("|", "\\|")
+
+
+def _default(value: object) -> str:
+    """The value that holds where none is given, if there is one to speak of."""
+    return "" if value is None or value is False or value == "" or callable(value) else f" Default: `{value}`."
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "commands.md": commands_page,
+    "formats.md": formats_page,
+    "tables.md": tables_page,
+}
 
 
 def stale_pages() -> list[str]:

@@ -55,7 +55,7 @@ def _behaviour(paths: Sequence[str], _: bool) -> Frames:
 
 
 def behaviour(rows: pd.DataFrame) -> Iterator[str]:
-    """What `workbench validate behaviour` says of some recordings."""
+    """What `workbench lab validate behaviour` says of some recordings."""
     rows = _used(rows)
     own = rows[rows["context"] == "recorded"]
     projects = own.groupby("project")["session"].nunique().sort_values(ascending=False, kind="stable")
@@ -173,7 +173,7 @@ def _readers_more(*_: object) -> Frames:
 
 
 def readers_more(*tables: pd.DataFrame) -> Iterator[str]:
-    """The longer tables of `workbench validate readers`."""
+    """The longer tables of `workbench lab validate readers`."""
     for table in tables:
         yield f"**{str(table['title'].iloc[0]).capitalize()}**"
         yield ""

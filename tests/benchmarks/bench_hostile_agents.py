@@ -2,7 +2,7 @@
 
     python tests/benchmarks/bench_hostile_agents.py [--seconds 4] [--user NAME] [--kinds links,memory]
 
-Each agent goes the way of a model in `workbench trial`: a sandbox, a task, its calls, the grading.
+Each agent goes the way of a model in `workbench lab trial`: a sandbox, a task, its calls, the grading.
 It fails where a byte of the host changed, a secret was read, a socket of the host was reached, a
 call ended the run, the trial took more than `--seconds` and ten, more than 1 GB or more than 64
 processes, or a process outlived it. Started as root it tries root; with `--user`, such as nobody, an

@@ -1,4 +1,4 @@
-"""Prints how soon `workbench report` has written the page of a made-up run, how large it is, and how soon it is shown.
+"""Prints how soon `workbench runs report` has written the page of a made-up run, its size, and how soon it is shown.
 
 Usage: PYTHONPATH=.:tests python tests/benchmarks/bench_report.py [SESSIONS ...]
 Aims: the page of ten sessions in 3 s from the start of the command, on a machine with nothing else to do; at most 3 MB
@@ -30,7 +30,8 @@ EIGHT = ("none", "null", "truncate", "summarize", "pipeline", "opal", "operator_
 def written(folder: Path) -> tuple[float, float]:
     """Seconds from the start of the command to the page, and to the notebook."""
     began = time()
-    subprocess.run([sys.executable, "-m", "workbench", "report", str(folder)], check=True, stdout=subprocess.DEVNULL)
+    command = [sys.executable, "-m", "workbench", "runs", "report", str(folder)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     page, notebook = ((folder / name).stat().st_mtime - began for name in ("report.html", "report.ipynb"))
     return page, notebook
 

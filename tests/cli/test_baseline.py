@@ -29,7 +29,7 @@ def test_all_strategies_are_told_against_the_baseline_that_was_named(run: Path) 
 def test_a_baseline_that_is_not_in_the_run_is_refused_with_those_that_are(
     run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["report", str(run), "--baseline", "opal"]) == 2
+    assert main(["runs", "report", str(run), "--baseline", "opal"]) == 2
     assert "known are none, null, pipeline, summarize, truncate" in capsys.readouterr().err
 
 

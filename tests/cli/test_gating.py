@@ -1,4 +1,4 @@
-"""`workbench gate` and `workbench diff` on real runs."""
+"""`workbench gate` and `workbench runs diff` on real runs."""
 
 from __future__ import annotations
 
@@ -106,17 +106,17 @@ def test_what_cannot_be_judged_is_a_sentence(
 def test_diff_names_the_values_and_the_entities_that_are_lost_now(
     runs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["diff", *map(str, runs), "--json"]) == 0
+    assert main(["runs", "diff", *map(str, runs), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["values"][0]["strategy"] == "mine" and found["values"][0]["difference"] < 0
     gaps = [row["worse_by"] for row in found["values"]]
     assert gaps == sorted(gaps, reverse=True)
     assert found["entities"][0]["change"] == "lost" and found["entities"][0]["evidence"]
     assert {row["strategy"] for row in found["entities"]} == {"mine"}
-    assert main(["diff", *map(str, runs)]) == 0
+    assert main(["runs", "diff", *map(str, runs)]) == 0
     shown = capsys.readouterr().out
     assert "removed by" in shown and "truncate" in shown
-    assert main(["diff", str(runs[0]), str(runs[0])]) == 0
+    assert main(["runs", "diff", str(runs[0]), str(runs[0])]) == 0
     assert "No exam_recall and no loss differs" in capsys.readouterr().out
 
 
@@ -124,7 +124,7 @@ def test_diff_names_the_values_and_the_entities_that_are_lost_now(
 def test_diff_knows_no_other_names_than_those_of_its_runs(
     runs: tuple[Path, Path], words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["diff", *map(str, runs), *words]) == 2
+    assert main(["runs", "diff", *map(str, runs), *words]) == 2
     assert "of these runs is named 'nonsense'; known are" in capsys.readouterr().err
 
 
@@ -135,5 +135,5 @@ def test_runs_without_a_common_session_cannot_be_compared(
         Session.of([rules("be brief"), *remembering(24)], id="other", project="q"), strategies=("truncate",),
         window=6_000, out=tmp_path / "foreign", quiet=True,
     ).path  # fmt: skip
-    assert main(["diff", str(runs[0]), str(foreign)]) == 2
+    assert main(["runs", "diff", str(runs[0]), str(foreign)]) == 2
     assert "have no session in common" in capsys.readouterr().err

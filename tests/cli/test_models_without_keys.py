@@ -108,7 +108,7 @@ class Asking:
 
 
 SAME = ["--boundaries", "0.6", "--shares", "0.3"]
-TRIAL = ["trial", "--families", "changed_values", "--seeds", "1", "--jobs", "1"]
+TRIAL = ["lab", "trial", "--families", "changed_values", "--seeds", "1", "--jobs", "1"]
 COMMANDS = {
     "compare": Asking(
         "long",
@@ -124,35 +124,35 @@ COMMANDS = {
     "sweep": Asking(
         "long",
         lambda recording, folder, model: [
-            *["sweep", grid(folder, recording, model), "--no-report", "--jobs", "1"],
+            *["lab", "sweep", grid(folder, recording, model), "--no-report", "--jobs", "1"],
             *["--out", str(folder / "run")],
         ],
     ),
     "ablate": Asking(
         "long",
         lambda recording, folder, model: [
-            *["ablate", str(recording), "--window", "2500", "--shares", "0.3", "--jobs", "1"],
+            *["lab", "ablate", str(recording), "--window", "2500", "--shares", "0.3", "--jobs", "1"],
             *["--model", model],
         ],
     ),
     "judge exam, the reader": Asking(
         "chat",
         lambda recording, folder, model: [
-            *["judge", "exam", str(recording), "--strategies", "truncate", *SAME],
+            *["lab", "judge", "exam", str(recording), "--strategies", "truncate", *SAME],
             *["--model", model, "--out", str(folder / "exam")],
         ],
     ),
     "simulate, the writer": Asking(
         "long",
         lambda recording, folder, model: [
-            *["simulate", str(recording), "--strategies", "summarize", "--window", "2500", "--jobs", "1"],
+            *["lab", "simulate", str(recording), "--strategies", "summarize", "--window", "2500", "--jobs", "1"],
             *["--model", model, "--out", str(folder / "run")],
         ],
     ),
     "simulate, the reader": Asking(
         "few questions",
         lambda recording, folder, model: [
-            *["simulate", str(recording), "--strategies", "truncate", "--window", "1000", "--jobs", "1"],
+            *["lab", "simulate", str(recording), "--strategies", "truncate", "--window", "1000", "--jobs", "1"],
             *["--reader", model, "--out", str(folder / "run")],
         ],
     ),
@@ -364,7 +364,7 @@ def test_no_file_of_a_run_holds_the_key_in_a_command_line_and_no_shared_copy_its
     told = capsys.readouterr()
     assert "zyxw9876vuts" not in told.out + told.err + everything_in(tmp_path / "run")
     assert str(tmp_path / "bin") in everything_in(tmp_path / "run")
-    assert main(["share", str(tmp_path / "run"), "--out", str(tmp_path / "shared"), "--no-report"]) == OK
+    assert main(["runs", "share", str(tmp_path / "run"), "--out", str(tmp_path / "shared"), "--no-report"]) == OK
     assert str(tmp_path) not in everything_in(tmp_path / "shared")
 
 

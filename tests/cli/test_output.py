@@ -4,7 +4,6 @@ import io
 import json
 import re
 import warnings
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -126,46 +125,20 @@ def test_the_hint_stands_below_the_error(capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["experiment", "-p", "window", "32000"], ["experiment", "-p", "window=32000"]),
+        (["lab", "experiment", "-p", "window", "32000"], ["lab", "experiment", "-p", "window=32000"]),
         (
-            ["experiment", "-p", "strategies", "opal,pipeline", "--json"],
-            ["experiment", "-p", "strategies=opal,pipeline", "--json"],
+            ["lab", "experiment", "-p", "strategies", "opal,pipeline", "--json"],
+            ["lab", "experiment", "-p", "strategies=opal,pipeline", "--json"],
         ),
         (
-            ["experiment", "-p", "window=32000", "-p", "seed", "-1"],
-            ["experiment", "-p", "window=32000", "-p", "seed=-1"],
+            ["lab", "experiment", "-p", "window=32000", "-p", "seed", "-1"],
+            ["lab", "experiment", "-p", "window=32000", "-p", "seed=-1"],
         ),
-        (["experiment", "-p", "window"], ["experiment", "-p", "window"]),
+        (["lab", "experiment", "-p", "window"], ["lab", "experiment", "-p", "window"]),
     ],
 )
 def test_a_parameter_may_be_two_words(words: list[str], expected: list[str]) -> None:
     assert joined(words) == expected
-
-
-def listed(capsys: pytest.CaptureFixture[str], *group: str) -> list[str]:
-    """The commands that `--help` shows."""
-    main([*group, "--help"])
-    lines = capsys.readouterr().out.partition("Commands:")[2].splitlines()
-    return [line.split()[0] for line in lines if line.startswith("  ") and line[2:3].strip()]
-
-
-def test_every_command_has_an_example_and_json(capsys: pytest.CaptureFixture[str]) -> None:
-    commands = [[name] for name in listed(capsys)]
-    for group in ("dataset", "judge", "exam"):
-        commands.remove([group])
-        commands += [[group, name] for name in listed(capsys, group)]
-    assert len(commands) >= 13
-    for command in commands:
-        main([*command, "--help"])
-        text = capsys.readouterr().out
-        assert any("Example" in a and b == "" for a, b in pairwise(text.splitlines())), command
-        assert "--json" in text or command in (["lab"], ["mcp"], ["hook"]), command  # the last two speak JSON anyway
-
-
-def test_the_help_of_commands_is_not_cut_off(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["--help"])
-    options, _, commands = capsys.readouterr().out.partition("Commands:")
-    assert "--install-completion" in options and "..." not in commands
 
 
 def test_a_warning_of_a_kind_is_a_sentence_and_others_stay_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:

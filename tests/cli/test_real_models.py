@@ -47,7 +47,7 @@ def test_an_exam_prints_its_outcome_as_json(
     recording: Path, reader: Knowing, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = ["--out", str(tmp_path), "--json"]
-    assert main(["judge", "exam", str(recording), *SAME, "--model", "litellm:openai/stub", *told]) == 0
+    assert main(["lab", "judge", "exam", str(recording), *SAME, "--model", "litellm:openai/stub", *told]) == 0
     sat = json.loads(capsys.readouterr().out)
     assert [row["strategy"] for row in sat["strategies"]] == ["none", "truncate", "null"]
     assert sat["reader"] == "litellm:openai/stub" and sat["strategies"][0]["score"]["mean"] == 1.0
@@ -57,7 +57,17 @@ def test_an_exam_prints_its_outcome_as_json(
 def test_a_dry_run_says_what_the_exams_would_cost_and_asks_nothing(
     recording: Path, reader: Knowing, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["judge", "exam", str(recording), *SAME, "--model", "litellm:gpt-4o-mini", "--out", str(tmp_path / "out")]
+    words = [
+        "lab",
+        "judge",
+        "exam",
+        str(recording),
+        *SAME,
+        "--model",
+        "litellm:gpt-4o-mini",
+        "--out",
+        str(tmp_path / "out"),
+    ]
     assert main([*words, "--dry-run"]) == 0
     out = capsys.readouterr().out
     assert (
@@ -70,7 +80,17 @@ def test_a_dry_run_says_what_the_exams_would_cost_and_asks_nothing(
 def test_a_reader_that_fails_its_test_ends_the_command_with_1_and_the_figures(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["judge", "exam", str(recording), *SAME, "--model", "scripted:I would rather not.", "--out", str(tmp_path)]
+    words = [
+        "lab",
+        "judge",
+        "exam",
+        str(recording),
+        *SAME,
+        "--model",
+        "scripted:I would rather not.",
+        "--out",
+        str(tmp_path),
+    ]
     assert main(words) == 1
     assert capsys.readouterr().out == (
         "the reader scripted is not admitted: it answered 0 of 40 items, and 20 are needed "
@@ -83,7 +103,7 @@ def test_a_reader_that_fails_its_test_ends_the_command_with_1_and_the_figures(
 def test_no_command_asks_a_model_that_was_not_named(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["judge", "exam", str(recording), "--out", str(tmp_path)]) == 2
+    assert main(["lab", "judge", "exam", str(recording), "--out", str(tmp_path)]) == 2
     assert "--model litellm:gpt-4o-mini" in capsys.readouterr().err
 
 
@@ -92,7 +112,7 @@ def test_who_stays_larger_than_the_size_is_named_with_the_sessions_in_which_it_d
 ) -> None:
     words = ["--strategies", "truncate,clear_tool_uses", "--boundaries", "0.6", "--shares", "0.3"]
     told = ["--model", "litellm:openai/stub", "--out", str(tmp_path)]
-    assert main(["judge", "exam", str(recording), *words, *told]) == 0
+    assert main(["lab", "judge", "exam", str(recording), *words, *told]) == 0
     out = capsys.readouterr().out
     assert "clear_tool_uses stays larger than the size that was set in 1 of 1 session; it has no figures." in out
     lines = {line.split()[0]: line for line in out.splitlines() if line}
@@ -103,9 +123,9 @@ def test_who_stays_larger_than_the_size_is_named_with_the_sessions_in_which_it_d
 def test_what_cannot_answer_is_refused_in_one_sentence(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["judge", "exam", str(recording), "--model", "extractive", "--out", str(tmp_path)]) == 2
+    assert main(["lab", "judge", "exam", str(recording), "--model", "extractive", "--out", str(tmp_path)]) == 2
     assert "no language model" in capsys.readouterr().err
-    words = ["judge", "exam", str(recording), "--reader", "likelihood", "--likelihood", "nothing.gguf"]
+    words = ["lab", "judge", "exam", str(recording), "--reader", "likelihood", "--likelihood", "nothing.gguf"]
     assert main([*words, "--out", str(tmp_path)]) == 2
     assert "gemma, smollm2" in capsys.readouterr().err
 
@@ -118,7 +138,15 @@ def test_a_small_model_behind_its_server_works_on_a_task_and_is_graded(
     server = start_server(small, threads=1)
     monkeypatch.setenv("WORKBENCH_API_BASE", server.address)
     monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
-    words = ["trial", "--agent", f"litellm:openai/{alias(small)}", "--no-sandbox", "--families", "changed_values"]
+    words = [
+        "lab",
+        "trial",
+        "--agent",
+        f"litellm:openai/{alias(small)}",
+        "--no-sandbox",
+        "--families",
+        "changed_values",
+    ]
     words += ["--seeds", "1", "--strategies", "truncate", "--steps", "1", "--jobs", "1", "--out", str(tmp_path / "out")]
     assert main([*words, "--json"]) == 0
     found = {row["strategy"]: row for row in json.loads(capsys.readouterr().out)["strategies"]}

@@ -16,7 +16,8 @@ from evaluation.watching.claude_lines import lines
 
 from profiles import FULL
 from workbench.cli import main
-from workbench.cli.app import COMMANDS, GROUPS, commands
+from workbench.cli.app import commands
+from workbench.cli.commands import COMMANDS
 from workbench.evaluation.watching.server import Answers
 
 TOKEN = "gh" + "p_q7Rk2mVx9TzLw4Hn8PcYd3FsB6GjA1Ue5XoK"
@@ -24,55 +25,69 @@ PLANTED = (TOKEN, "jane.doe", "Tr0ub4dor3x")
 SECRETS = f"The token is {TOKEN}, ask jane.doe@corp.co.uk, password=Tr0ub4dor3x!"
 ARGUMENTS = {"paths", "session", "target", "grid", "file"}
 """Names of the arguments by which a command is told what to read."""
-READS_BY_OTHER_MEANS = {"hook", "trial", "experiment"}
+READS_BY_OTHER_MEANS = {"agent hook", "lab trial", "lab experiment"}
 NO_SESSIONS = {"gate"}
 """Has an argument of such a name, and reads a finished run."""
 SMALL = ["--strategies", "truncate,summarize", "--window", "1000", "--shares", "0.3", "--jobs", "1"]
 LINES: dict[str, list[str]] = {
     "compare": ["compare", "FILE", *SMALL, "--out", "OUT"],
     "replay": ["replay", "FILE", "--window", "1000", "--losses", "30"],
-    "simulate": ["simulate", "FILE", "--strategies", "truncate", "--window", "1000", "--jobs", "1", "--out", "OUT"],
-    "learn": ["learn", "FILE", "--out", "OUT/weights.json", "--jobs", "1"],
+    "lab simulate": [
+        "lab simulate",
+        "FILE",
+        "--strategies",
+        "truncate",
+        "--window",
+        "1000",
+        "--jobs",
+        "1",
+        "--out",
+        "OUT",
+    ],
+    "lab learn": ["lab learn", "FILE", "--out", "OUT/weights.json", "--jobs", "1"],
     "inspect": ["inspect", "FILE"],
     "watch": ["watch", "FILE", "--once"],
-    "sweep": ["sweep", "GRID", "--jobs", "1", "--out", "OUT", "--no-report"],
-    "ablate": ["ablate", "FILE", "--window", "1000", "--shares", "0.3", "--jobs", "1"],
-    "validate gamers": ["validate gamers", "FILE", "--window", "1000"],
-    "validate behaviour": ["validate behaviour", "FILE", "--json"],
-    "validate needs": ["validate needs", "FILE", "--sheet", "OUT/sheet.csv"],
-    "exam write": ["exam", "write", "FILE", "--model", "folder:OUT/asked", "--boundaries", "0.6", "--out", "OUT/exams"],
-    "exam show": ["exam", "show", "FILE", "--exams", "OUT"],
-    "judge work": ["judge", "work", "FILE", "--model", "folder:OUT/asked", "--exams", "OUT", "--out", "OUT"],
-    "judge exam": ["judge", "exam", "FILE", "--model", "scripted:no", "--strategies", "truncate", "--out", "OUT"],
+    "lab sweep": ["lab sweep", "GRID", "--jobs", "1", "--out", "OUT", "--no-report"],
+    "lab ablate": ["lab ablate", "FILE", "--window", "1000", "--shares", "0.3", "--jobs", "1"],
+    "lab validate gamers": ["lab validate gamers", "FILE", "--window", "1000"],
+    "lab validate behaviour": ["lab validate behaviour", "FILE", "--json"],
+    "lab validate needs": ["lab validate needs", "FILE", "--sheet", "OUT/sheet.csv"],
+    "lab exam write": [
+        "lab exam write",
+        "FILE",
+        "--model",
+        "folder:OUT/asked",
+        "--boundaries",
+        "0.6",
+        "--out",
+        "OUT/exams",
+    ],
+    "lab exam show": ["lab exam show", "FILE", "--exams", "OUT"],
+    "lab judge work": ["lab judge work", "FILE", "--model", "folder:OUT/asked", "--exams", "OUT", "--out", "OUT"],
+    "lab judge exam": ["lab judge exam", "FILE", "--model", "scripted:no", "--strategies", "truncate", "--out", "OUT"],
 }
 SLOW: dict[str, list[str]] = {
     "advise": ["advise", "FILE", "--candidates", "2", "--window", "1000", "--jobs", "1", "--out", "OUT"],
-    "validate": ["validate", "FILE"],
-    "validate detours": ["validate detours", "FILE", "--window", "1000", "--jobs", "1"],
-    "trial": ["trial", "--seeds", "1", "--strategies", "truncate", "--jobs", "1", "--out", "OUT"],
-    "experiment": ["experiment", "-p", "sessions", "FILE", "-p", "window", "1000", "--out", "OUT"],
+    "lab validate metrics": ["lab validate metrics", "FILE"],
+    "lab validate detours": ["lab validate detours", "FILE", "--window", "1000", "--jobs", "1"],
+    "lab trial": ["lab trial", "--seeds", "1", "--strategies", "truncate", "--jobs", "1", "--out", "OUT"],
+    "lab experiment": ["lab experiment", "-p", "sessions", "FILE", "-p", "window", "1000", "--out", "OUT"],
 }
 
 
-def options_of(name: str) -> set[str]:
+def options_of(path: str) -> set[str]:
     """The names of a command's options and arguments."""
-    group, _, inner = name.partition(" ") if name.split()[0] in GROUPS else ("", "", name)
-    command = typer.main.get_command(commands(group or name)).commands[group or name]  # type: ignore[attr-defined]
-    command = command.commands[inner] if group else command
+    command = typer.main.get_command(commands(path))
+    for name in path.split():
+        command = command.commands[name]  # type: ignore[attr-defined]
     return {option for parameter in command.params for option in parameter.opts}
 
 
-def commands_of_groups() -> Iterator[str]:
-    for group in GROUPS:
-        inner = typer.main.get_command(commands(group)).commands[group]  # type: ignore[attr-defined]
-        yield from (f"{group} {name}" for name in inner.commands)
-
-
 def test_every_command_that_reads_sessions_takes_the_option() -> None:
-    names = [*COMMANDS, *commands_of_groups()]
+    names = [command.path for command in COMMANDS]
     reading = {name for name in names if options_of(name) & ARGUMENTS} - NO_SESSIONS | READS_BY_OTHER_MEANS
     assert {name for name in reading if "--redact" not in options_of(name)} == set()
-    assert reading == LINES.keys() | SLOW.keys() | {"hook", "mcp"}, "each of them is tried below"
+    assert reading == LINES.keys() | SLOW.keys() | {"agent hook", "agent mcp"}, "each of them is tried below"
 
 
 @pytest.fixture
@@ -126,7 +141,7 @@ def test_no_command_shows_or_writes_what_it_masks(
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("name", ["compare", "sweep", "watch", "validate needs", "exam write"])
+@pytest.mark.parametrize("name", ["compare", "lab sweep", "watch", "lab validate needs", "lab exam write"])
 def test_without_the_option_they_would(name: str, recording: Path, capfd: pytest.CaptureFixture[str]) -> None:
     texts = shown_and_written(name, recording, capfd)
     assert [value for value in PLANTED for text in texts if value in text]
@@ -139,7 +154,7 @@ def test_the_hook_tells_the_agent_nothing_that_it_masks(
     about = {"session_id": "s", "transcript_path": str(recording)}
     for event in ({"hook_event_name": "PreCompact"}, {"hook_event_name": "SessionStart", "source": "compact"}):
         monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(about | event)))
-        assert main(["hook", "--redact"]) == 0
+        assert main(["agent", "hook", "--redact"]) == 0
     shown = capfd.readouterr()
     assert "recall" in shown.out and not shown.err
     assert not [value for value in PLANTED for text in (shown.out, *files_of(tmp_path / "cache")) if value in text]

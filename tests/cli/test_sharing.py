@@ -1,4 +1,4 @@
-"""`workbench share`, and `--redact` on the command line."""
+"""`workbench runs share`, and `--redact` on the command line."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def test_a_run_is_redacted_and_shared(recording: str, tmp_path: Path, capsys: py
     run, copy = tmp_path / "run", tmp_path / "copy"
     words = ["compare", recording, "-s", "truncate", "-w", "4000", "-o", str(run), "-j", "1", "--no-report", "-q"]
     assert main([*words, "--redact"]) == 0
-    assert main(["share", str(run), "--out", str(copy), "--no-report", "--json"]) == 0
+    assert main(["runs", "share", str(run), "--out", str(copy), "--no-report", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"run": str(copy), "report": None}
     assert json.loads((copy / "manifest.json").read_text())["settings"]["redact"] is True
 
 
 def test_share_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["share", str(tmp_path), "--out", str(tmp_path / "copy")]) == 2
+    assert main(["runs", "share", str(tmp_path), "--out", str(tmp_path / "copy")]) == 2
     assert "holds no finished run" in capsys.readouterr().err

@@ -34,15 +34,15 @@ ELSEWHERE = ("main command", "test command", "results command", "langchain", "op
 OUTSIDE = {
     "pip": "installs", "python3": "installs", "dask": "starts other machines", "git": "is not ours",
     "nox": "makes environments",
-    "workbench lab": "is a server", "workbench serve": "is a server",
-    "workbench watch": "waits for an agent: tests/watching has one", "workbench dataset fetch": "needs a network",
-    "workbench experiment": "is run by the tests of notebooks",
-    "workbench judge exam": "needs a model that is admitted: tests/judge has one",
+    "workbench lab course": "is a server", "workbench lab serve": "is a server",
+    "workbench watch": "waits for an agent: tests/watching has one", "workbench lab dataset fetch": "needs a network",
+    "workbench lab experiment": "is run by the tests of notebooks",
+    "workbench lab judge exam": "needs a model that is admitted: tests/judge has one",
     "workbench view": "is a server",
-    "workbench sweep grid.toml --scheduler": "needs other machines",
+    "workbench lab sweep grid.toml --scheduler": "needs other machines",
 }  # fmt: skip
 """How commands begin that no test runs, and why."""
-RENDERING = ("compare", "share", "sweep")
+RENDERING = ("workbench compare", "workbench runs share", "workbench lab sweep")
 """Commands that are run with --no-report: that reports are rendered is tested elsewhere, and takes seconds each."""
 UNDECIDED = ("workbench gate",)
 """What may end with another code on sessions as few as these."""
@@ -134,7 +134,7 @@ def runs(words: list[str], page: Path, capsys: pytest.CaptureFixture[str]) -> No
     run = next((word for word in words if word.startswith("reports/compare-")), None)
     if run is not None and not Path(run).exists():
         assert main(["compare", "my-sessions", "-w", "4000", "-s", "truncate", "--out", run, "--no-report", "-q"]) == 0
-    spared = ["--no-report"] if words[1] in RENDERING and "--no-report" not in words else []
+    spared = ["--no-report"] if line.startswith(RENDERING) and "--no-report" not in words else []
     if "--jobs" in words and not FULL:  # workers take seconds to start
         spared += ["--jobs", "1"]
     code = main([*words[1:], *spared])

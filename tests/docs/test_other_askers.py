@@ -22,7 +22,7 @@ ASKERS = {
     "other-askers/first": "others",
     "other-askers/second": "others, told to ask what was really needed",
 }
-"""In the order in which `workbench judge fit` was given them."""
+"""In the order in which `workbench lab judge fit` was given them."""
 KINDS = ("model", "rule", "cut")
 
 

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any
@@ -12,6 +12,8 @@ import typer
 from workbench import __version__
 from workbench.base import errors
 from workbench.base.errors import WorkbenchError
+from workbench.cli.commands import COMMANDS, GROUPS, Command, command_called, moved_to, with_default
+from workbench.cli.help_pages import CommandGroup, CommandWithOptions, with_further_options
 from workbench.cli.output import FAILED, OK, PENDING, UNUSABLE, complain, plain_warnings
 
 # the click that typer uses: from some version on a copy inside typer, before that the installed package
@@ -19,85 +21,61 @@ ClickException: type[Exception] = next(c for c in typer.BadParameter.__mro__ if 
 
 PLAIN = {"help_option_names": ["-h", "--help"]}
 PASSING = {**PLAIN, "allow_extra_args": True, "ignore_unknown_options": True}
-"""What `lab` does not know is for JupyterLab."""
+COURSE = "lab course"
+"""The command that passes on what it does not know, to JupyterLab."""
 
-COMMANDS = {
-    "compare": "Compare strategies on recorded sessions; write a report.",
-    "replay": "Look closely at one session under one strategy.",
-    "simulate": "Follow recorded actions under strategies; count what must be looked up again.",
-    "learn": "Learn from recordings which lines are needed later: weights for `learned`.",
-    "inspect": "Show what recordings contain.",
-    "watch": "Follow a session while its agent writes it: size, next compaction, what was lost.",
-    "mcp": "Give a running agent back what its compactions took (an MCP server).",
-    "hook": "Answer Claude Code's hooks before and after a compaction.",
-    "list": "List strategies, stages, metrics, formats or models.",
-    "report": "Render the report of a finished run again.",
-    "sweep": "Replay sessions under every point of a grid of settings.",
-    "advise": "Find the strategy and settings that fit your sessions; settings to paste.",
-    "ablate": "Measure each stage's contribution (ablation).",
-    "gate": "Stop a build when a strategy is worse than in an earlier run.",
-    "diff": "Show what changed from one run to another, largest regressions first.",
-    "validate": "Validate the metrics.",
-    "validate readers": "Compare the metrics with what real readers answered from the same contexts.",
-    "validate wordings": "Tell the same facts in other words; show what the metrics still see.",
-    "validate answers": "Compare the metrics with graded answers that others collected.",
-    "validate gamers": "Search contexts made to please the fitted reader that tell a reader little.",
-    "validate behaviour": "Compare the metrics with what agents fetched again after their compactions.",
-    "validate trials": "Compare metrics and judges with success and simulated detours, on tasks that run.",
-    "validate detours": "Compare metrics and judges with simulated detours, on recordings.",
-    "validate models": "Compare the models that read the exam with each other and with the lexical reader.",
-    "validate errors": "Plant errors in summaries and count which of them the metrics find.",
-    "validate needs": "Show which share of the exam's items readers call needed.",
-    "trial": "Let an agent work on tasks that run, under each strategy.",
-    "share": "Export a run without any session text.",
-    "export": "Write a run's scores as logs of Inspect, or its tables as CSV.",
-    "experiment": "Run the experiment notebook with parameters.",
-    "lab": "Open JupyterLab at the course.",
-    "view": "Open a local page over the runs of a folder: every context behind their figures.",
-    "serve": "Serve a small real model on this machine.",
-    "doctor": "Check this machine's set-up.",
-}
-"""Each command with its line of help; its function has its last word for a name and lies in the module of its first."""
-PLACES = {
-    "validate trials": ("orders", "trials"), "validate detours": ("orders", "detours"), "list": ("catalogue", "show"),
-    "diff": ("gate", "diff"), "ablate": ("sweep", "ablate"), "report": ("compare", "report"),
-    "export": ("compare", "export"), "share": ("compare", "share"), "experiment": ("notebooks", "experiment"),
-    "lab": ("notebooks", "lab"),
-}  # fmt: skip
-"""Module and function of those that lie elsewhere."""
-GROUPS = {
-    "judge": "Measure with models as readers: let them answer from each context.",
-    "dataset": "List, fetch, generate and record sessions.",
-    "exam": "Write and show exams of the work: goal, state, decisions, next step.",
-}
-"""Groups of commands; each is the `app` of its module."""
+ABOUT = "Measure what a way of compacting an LLM agent's context keeps, saves and loses, on recorded sessions."
 
 
-def commands(wanted: str) -> typer.Typer:
-    """All commands by name; only the one that is wanted is loaded, so that help and errors come at once."""
-    app = typer.Typer(
-        name="workbench",
-        help="Measure what a way of compacting an LLM agent's context keeps, saves and loses, on recorded sessions.",
-        no_args_is_help=True,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-        context_settings=PLAIN,
-    )
+def commands(called: str) -> typer.Typer:
+    """All commands by name; only the one that is called is loaded, so that help and errors come at once."""
+    app = _empty_group(context_settings=PLAIN, help=ABOUT)
     app.callback()(_program)
-    for name, line in COMMANDS.items():
-        module, function = PLACES.get(name) or (name.split()[0], name.split()[-1])
-        run = getattr(import_module(f"workbench.cli.{module}"), function) if name == wanted else _not_loaded
-        app.command(name, short_help=line, context_settings=PASSING if name == "lab" else PLAIN)(run)
-    for name, line in GROUPS.items():
-        inner = import_module(f"workbench.cli.{name}").app if name == wanted else typer.Typer()
-        if name != wanted:
-            inner.callback()(_not_loaded)
-        app.add_typer(inner, name=name, short_help=line, no_args_is_help=True)
+    groups = {"": app}
+    for group in GROUPS:
+        parent, name = _split(group.path)
+        inner = _empty_group(help=group.help)
+        inner.callback()(_not_loaded)
+        groups[parent].add_typer(inner, name=name, short_help=group.help, rich_help_panel=group.panel)
+        groups[group.path] = inner
+    for command in COMMANDS:
+        parent, name = _split(command.path)
+        add = groups[parent].command(
+            name,
+            cls=CommandWithOptions,
+            short_help=command.help,
+            context_settings=PASSING if command.path == COURSE else PLAIN,
+            rich_help_panel=command.panel,
+        )
+        add(with_further_options(_function(command)) if command.path == called else _not_loaded)
     return app
 
 
-def _say_version(wanted: bool) -> None:
-    if wanted:
+def _empty_group(**settings: Any) -> typer.Typer:  # noqa: ANN401 - settings of typer's
+    return typer.Typer(
+        name="workbench",
+        cls=CommandGroup,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        **settings,
+    )
+
+
+def _split(path: str) -> tuple[str, str]:
+    """The group of a path, and its last word."""
+    group, _, name = path.rpartition(" ")
+    return group, name
+
+
+def _function(command: Command) -> Callable[..., int]:
+    module, _, name = command.place.partition(":")
+    function: Callable[..., int] = getattr(import_module(f"workbench.cli.{module}"), name)
+    return function
+
+
+def _say_version(is_wanted: bool) -> None:
+    if is_wanted:
         typer.echo(f"workbench {__version__}")
         raise typer.Exit
 
@@ -110,7 +88,7 @@ def _program(version: Annotated[bool, VERSION] = False) -> None:
 
 
 def _not_loaded() -> None:
-    """Stands for a command that is not wanted."""
+    """Stands for a command that is not called."""
 
 
 NO_MEMORY = ("failed to map segment", "can't start new thread", "Cannot allocate memory")
@@ -120,17 +98,15 @@ MORE_MEMORY = "free some, raise `ulimit -v` if it is set, or take fewer --jobs; 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code, see the table in docs/runs.md."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    if " ".join(words[:2]) in COMMANDS:
-        words[:2] = [" ".join(words[:2])]
+    words = _present(list(sys.argv[1:] if arguments is None else arguments))
     typed = os.environ.get("_TYPER_COMPLETE_ARGS", os.environ.get("COMP_WORDS", "")).split()[1:]  # a shell completes
-    wanted = next((word for word in words or typed if not word.startswith("-")), "")
+    called = command_called(words or typed)
     try:
-        app = commands(wanted)
-        if wanted == "experiment":
+        app = commands(called)
+        if called == "lab experiment":
             words = import_module("workbench.cli.notebooks").joined(words)
         with plain_warnings(errors.LeftOut, errors.MemoryShort, errors.DamagedFile):
-            return int(app(words, standalone_mode=False) or OK)
+            return int(app(words, prog_name="workbench", standalone_mode=False) or OK)
     except ClickException as error:
         message = _misuse(error)
         if type(error).__name__ == "NoArgsIsHelpError":
@@ -154,6 +130,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         what = f"{type(error).__name__}: {error}"
         where = "WORKBENCH_DEBUG=1 shows where; finished work is kept"
         return _stopped(f"workbench: a bug in workbench ({what}); {where}", FAILED)
+
+
+def _present(words: list[str]) -> list[str]:
+    """The words of a command line as its command is spelt today."""
+    if group := moved_to(words):
+        complain(f"`workbench {words[0]}` is now `workbench {group} {words[0]}`")
+        words = [group, *words]
+    return with_default(words)
 
 
 def _misuse(error: Any) -> str:  # noqa: ANN401 - an exception of the click that typer uses

@@ -85,9 +85,9 @@ def report(
 
     Examples:
 
-      workbench report reports/compare-1a2b3c4d
+      workbench runs report reports/compare-1a2b3c4d
 
-      workbench report reports/new-prompt reports/old-prompt
+      workbench runs report reports/new-prompt reports/old-prompt
     """
     path = render(Results.open(run).path, baseline, "" if other is None else Results.open(other).path)
     say_json({"report": str(path)}) if as_json else say(str(path))
@@ -106,9 +106,9 @@ def export(
 
     Examples:
 
-      workbench export reports/compare-1a2b3c4d --out logs
+      workbench runs export reports/compare-1a2b3c4d --out logs
 
-      workbench export reports/compare-1a2b3c4d --to csv --out tables
+      workbench runs export reports/compare-1a2b3c4d --to csv --out tables
     """
     results = Results.open(run)
     if to == "inspect":
@@ -132,9 +132,9 @@ def share(
 
     Examples:
 
-      workbench share reports/compare-1a2b3c4d --out shared
+      workbench runs share reports/compare-1a2b3c4d --out shared
 
-      workbench share reports/compare-1a2b3c4d --out shared --check
+      workbench runs share reports/compare-1a2b3c4d --out shared --check
     """
     copy = shared(run, out)
     report = None if no_report else str(render(copy.path))

@@ -1,4 +1,4 @@
-"""`workbench dataset`: sessions that ship, that can be made, and that can be fetched."""
+"""`workbench lab dataset`: sessions that ship, that can be made, and that can be fetched."""
 
 import gzip
 import json
@@ -27,16 +27,13 @@ FOLDER = Path("datasets") / "fetched"
 """Where fetched recordings go by default: in the working folder, never in a home directory."""
 Out = Annotated[Path, typer.Option("--out", "-o", help="The file to write; `.gz` is packed.")]
 
-app = typer.Typer(help="Sessions that ship with the package, that can be made, and that can be fetched.")
 
-
-@app.command("list")
 def show(as_json: AsJson = False) -> int:
     """List the bundled sessions and the public recordings of the catalogue, by source.
 
     Example:
 
-      workbench dataset list
+      workbench lab dataset list
     """
     rows = [
         {"name": c["name"], "where": "bundled", "tokens": f"{c['tokens']:,}", "licence": c["licence"],
@@ -54,11 +51,10 @@ def show(as_json: AsJson = False) -> int:
     return 0
 
 
-@app.command()
 def fetch(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Public sources or whole sets, see `workbench dataset list`."),
+        typer.Argument(help="Public sources or whole sets, see `workbench lab dataset list`."),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All of them: what the figures in docs are made from.")] = False,
     folder: Annotated[Path, typer.Option("--folder", help="Where to keep them.")] = FOLDER,
@@ -69,12 +65,12 @@ def fetch(
 
     Examples:
 
-      workbench dataset fetch pi-mono agentv
+      workbench lab dataset fetch pi-mono agentv
 
-      workbench dataset fetch --all
+      workbench lab dataset fetch --all
     """
     if bool(names) == every:
-        raise SettingError("name what to fetch, or everything with `--all`: `workbench dataset list` shows the names")
+        raise SettingError("name what to fetch, or all with `--all`: `workbench lab dataset list` shows the names")
     wanted = [one for name in names or () for one in find(name)] or recordings()
     files, missing = [], {}
     for one, file in fetched(wanted, folder, host):
@@ -91,7 +87,6 @@ def fetch(
     return int(bool(missing))
 
 
-@app.command()
 def generate(
     out: Out,
     tokens: Annotated[int, typer.Option("--tokens", min=1000, help="About how long, in tokens.")] = 100_000,
@@ -106,7 +101,7 @@ def generate(
 
     Example:
 
-      workbench dataset generate --tokens 1000000 --seed 7 --profile coding --out big.jsonl
+      workbench lab dataset generate --tokens 1000000 --seed 7 --profile coding --out big.jsonl
     """
     made = generated(tokens, seed, profile)
     if facts is not None:
@@ -114,7 +109,6 @@ def generate(
     return _save(made.session, out, as_json, facts=len(made.facts))
 
 
-@app.command()
 def record(
     task: Annotated[Path, typer.Argument(help="A folder with task.toml, system.md, script.md and files/.")],
     out: Out,
@@ -127,7 +121,7 @@ def record(
 
     Example:
 
-      workbench dataset record datasets/tasks/stockroom-holds --out session.jsonl
+      workbench lab dataset record datasets/tasks/stockroom-holds --out session.jsonl
     """
     session = recorded(read_task(task), seconds)
     return _save(session, out, as_json, requests=len(session.requests))

@@ -1,4 +1,4 @@
-"""`workbench exam`: written exams of the work, kept beside the sessions that they are about."""
+"""`workbench lab exam`: written exams of the work, kept beside the sessions that they are about."""
 
 import json
 from collections import Counter
@@ -31,10 +31,7 @@ ExamFolder = Annotated[
     Path | None, typer.Option("--exams", help="Folder of written exams. None: beside each recording.")
 ]
 
-app = typer.Typer(help="Write and show exams of the work: questions about goal, state, decisions and next step.")
 
-
-@app.command("write", short_help="Have a model write the exams of sessions.")
 @takes(WriteSpec)
 def write(spec: WriteSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False) -> int:
     """Have a model write questions about how the work stands, for each boundary of each session.
@@ -46,9 +43,9 @@ def write(spec: WriteSpec, paths: Paths = None, dry_run: DryRun = False, as_json
 
     Examples:
 
-      workbench exam write my-sessions/ --model litellm:gpt-4o-mini --max-dollars 2
+      workbench lab exam write my-sessions/ --model litellm:gpt-4o-mini --max-dollars 2
 
-      workbench exam write session.jsonl --model litellm:gpt-4o-mini --boundaries 0.5 --dry-run
+      workbench lab exam write session.jsonl --model litellm:gpt-4o-mini --boundaries 0.5 --dry-run
     """
     if not spec.quiet:
         tell_terms(spec.model)
@@ -73,16 +70,15 @@ def write(spec: WriteSpec, paths: Paths = None, dry_run: DryRun = False, as_json
     return FAILED if any(outcome.exam is None for outcome in outcomes) else OK
 
 
-@app.command("show", short_help="Show the written exams of sessions.")
 @takes(Masking)
 def show(spec: Masking, paths: Paths = None, exams: ExamFolder = None, as_json: AsJson = False) -> int:
     """Show the written exams of sessions: each question with its answer, its points, and the line that shows it.
 
     Examples:
 
-      workbench exam show session.jsonl
+      workbench lab exam show session.jsonl
 
-      workbench exam show my-sessions/ --exams my-exams/ --json
+      workbench lab exam show my-sessions/ --exams my-exams/ --json
     """
     mask = masker(spec.redaction)
     written = [(session, found) for session, found in _with_exams(paths or (), exams) if found is not None]
@@ -91,7 +87,7 @@ def show(spec: Masking, paths: Paths = None, exams: ExamFolder = None, as_json: 
         say_json(json.loads(text))
         return OK
     if not written:
-        raise SettingError("no written exam was found; `workbench exam write` has a model write some")
+        raise SettingError("no written exam was found; `workbench lab exam write` has a model write some")
     for session, found in written:
         for exam in found.exams:
             say(mask(f"{printable(session.heading)}, message {exam.at}: {_heading(exam)}"))

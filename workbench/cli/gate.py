@@ -1,4 +1,4 @@
-"""`workbench gate` and `workbench diff`: a run against an earlier one."""
+"""`workbench gate` and `workbench runs diff`: a run against an earlier one."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
@@ -155,7 +155,7 @@ def diff(
 
     Example:
 
-      workbench diff reports/main reports/today --strategy mine
+      workbench runs diff reports/main reports/today --strategy mine
     """
     one, other = Results.open(before), Results.open(after)
     metric = metric or leading_metric(one.scores, other.scores, mode="matched")

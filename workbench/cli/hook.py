@@ -1,4 +1,4 @@
-"""`workbench hook`: what Claude Code runs before and after a compaction."""
+"""`workbench agent hook`: what Claude Code runs before and after a compaction."""
 
 import sys
 
@@ -17,7 +17,7 @@ def hook(spec: Masking) -> int:
 
     Example:
 
-      workbench hook < event.json
+      workbench agent hook < event.json
     """
     try:
         if said := answer(as_object(decode(sys.stdin.read())), spec.redaction):

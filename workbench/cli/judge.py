@@ -1,4 +1,4 @@
-"""`workbench judge`: measurements that ask a model, which sits the exam from each strategy's context."""
+"""`workbench lab judge`: measurements that ask a model, which sits the exam from each strategy's context."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
@@ -33,11 +33,6 @@ COLUMNS = {
 }  # fmt: skip
 
 
-app = typer.Typer(help="Measure with models as judges.")
-app.callback()(lambda: None)  # so that `exam` stays a word of its own
-
-
-@app.command("exam", short_help="Let a model sit the exam from each strategy's context.")
 @takes(ExamSpec)
 def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False) -> int:
     """Let a model sit the exam from each strategy's context: questions about what the agent then needed.
@@ -48,9 +43,9 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
 
     Examples:
 
-      workbench judge exam session.jsonl --model litellm:gpt-4o-mini --strategies truncate,summarize
+      workbench lab judge exam session.jsonl --model litellm:gpt-4o-mini --strategies truncate,summarize
 
-      workbench judge exam my-sessions/ --model litellm:gpt-4o-mini --max-dollars 2 --dry-run
+      workbench lab judge exam my-sessions/ --model litellm:gpt-4o-mini --max-dollars 2 --dry-run
     """
     if not spec.quiet:
         tell_terms(spec.model)
@@ -116,7 +111,6 @@ WORK_COLUMNS = {
 }
 
 
-@app.command("work", short_help="Let models answer written questions about the work from each strategy's context.")
 @takes(WorkSpec, only=[name for name in WorkSpec.fields() if name != "writer"])
 def work(spec: WorkSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False) -> int:
     """Let models answer written questions about the work, and questions for names, from each strategy's context.
@@ -127,9 +121,9 @@ def work(spec: WorkSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
 
     Examples:
 
-      workbench judge work session.jsonl --model litellm:gpt-4o-mini --strategies truncate,summarize
+      workbench lab judge work session.jsonl --model litellm:gpt-4o-mini --strategies truncate,summarize
 
-      workbench judge work my-sessions/ --model folder:readers --grader folder:graders --readings 2
+      workbench lab judge work my-sessions/ --model folder:readers --grader folder:graders --readings 2
     """
     if not spec.quiet:
         tell_terms(spec.model, spec.grader)
@@ -182,7 +176,7 @@ KIND_NAMES: dict[TextKind, str] = {
 }
 LEADS_OF = (1, 5, 10, 20)
 """Numbers of projects for which the reader's own error is told."""
-Answers = Annotated[list[Path], typer.Argument(help="Folders of `workbench judge work`.")]
+Answers = Annotated[list[Path], typer.Argument(help="Folders of `workbench lab judge work`.")]
 OtherAskers = Annotated[
     list[Path] | None,
     typer.Option(
@@ -194,21 +188,20 @@ OtherAskers = Annotated[
 ReaderFile = Annotated[Path, typer.Option("--out", "-o", help="File for the fitted reader.")]
 
 
-@app.command("fit", short_help="Fit a reader that asks no model to the answers of real readers.")
 def fit_to_answers(
     folders: Answers,
     other_askers: OtherAskers = None,
     out: ReaderFile = Path("work_reader.json"),
     as_json: AsJson = False,
 ) -> int:
-    """Fit a reader that asks no model to the answers that real readers gave in `workbench judge work`.
+    """Fit a reader that asks no model to the answers that real readers gave in `workbench lab judge work`.
 
     Its chances are then held against the answers: each project is left out of the fit in its turn, so that no figure is
     of answers that it was fitted to. AUC .5 is chance. `promised` and `real` are means of the chances and the answers.
 
     Example:
 
-      workbench judge fit reports/work --other-asker reports/work-of-others --out work_reader.json
+      workbench lab judge fit reports/work --other-asker reports/work-of-others --out work_reader.json
     """
     table_of_answers = read_answers(folders)
     report = fit_report(table_of_answers, left_out_chances(table_of_answers))

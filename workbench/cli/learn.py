@@ -1,4 +1,4 @@
-"""`workbench learn`: weights of your own for the strategy `learned`."""
+"""`workbench lab learn`: weights of your own for the strategy `learned`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -28,7 +28,7 @@ def learn(
 
     Examples:
 
-      workbench learn my-sessions/ --out weights.json
+      workbench lab learn my-sessions/ --out weights.json
 
       workbench compare other-sessions/ --strategies truncate,learned,learned:weights.json
     """

@@ -1,4 +1,4 @@
-"""`workbench mcp`: what compactions took, for a running agent."""
+"""`workbench agent mcp`: what compactions took, for a running agent."""
 
 from pathlib import Path
 from typing import Annotated
@@ -22,7 +22,7 @@ def mcp(
 
     Example:
 
-      claude mcp add workbench -- workbench mcp
+      claude mcp add workbench -- workbench agent mcp
     """
     serve(file, Path.cwd(), spec.redaction)
     return 0

@@ -1,4 +1,4 @@
-"""`workbench experiment`: a papermill notebook with parameters or a grid of them. `workbench lab`: JupyterLab."""
+"""The experiment notebook with parameters or a grid of them, run by papermill; and JupyterLab at the course."""
 
 import os
 import subprocess
@@ -68,9 +68,9 @@ def experiment(
 
     Examples:
 
-      workbench experiment -p window 32000 -p strategies "opal,pipeline"
+      workbench lab experiment -p window 32000 -p strategies "opal,pipeline"
 
-      workbench experiment -g window 16000,32000 -g strategies "opal,pipeline;summarize" --jobs 2
+      workbench lab experiment -g window 16000,32000 -g strategies "opal,pipeline;summarize" --jobs 2
     """
     fixed = spec.parameters() | _pairs(parameters, "window=32000")
     varied = _pairs(grid, "window=16000,32000")
@@ -106,9 +106,9 @@ def lab(
 
     Examples:
 
-      workbench lab
+      workbench lab course
 
-      workbench lab --folder ~/course --no-browser --port 9000 --ip 0.0.0.0
+      workbench lab course --folder ~/course --no-browser --port 9000 --ip 0.0.0.0
     """
     copied, there = copy_course(folder)
     say(f"{folder}: {len(copied)} notebooks copied, {len(there)} were there already")

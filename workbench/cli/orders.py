@@ -1,4 +1,4 @@
-"""`workbench validate trials` and `detours`: do metrics and judges order strategies as what comes of them does?"""
+"""`workbench lab validate trials` and `detours`: do metrics and judges order strategies as what comes of them does?"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +31,7 @@ JudgeName: TypeAlias = Annotated[
 @takes(TrialSpec, only=("model_settings",))
 def trials(
     spec: TrialSpec,
-    folder: Annotated[Path, typer.Argument(help="Folder with the table of `workbench trial`.")],
+    folder: Annotated[Path, typer.Argument(help="Folder with the table of `workbench lab trial`.")],
     seeds: Annotated[int, typer.Option(min=1, help="Tasks of each family that are asked about.")] = 1,
     judge: JudgeName = "",
     as_json: AsJson = False,
@@ -44,7 +44,7 @@ def trials(
 
     Example:
 
-      workbench validate trials reports/trial-1a2b3c4d --seeds 3
+      workbench lab validate trials reports/trial-1a2b3c4d --seeds 3
     """
     done = TrialResults.open(folder).table
     done = done[(done["status"] == "ok") & done["family"].isin(FAMILIES)]
@@ -67,16 +67,16 @@ def trials(
     strategies=("truncate", "summarize", "pipeline", "opencode", "pi", "claude_code"),
 )  # fmt: skip
 def detours(spec: SimulationSpec, paths: Paths = None, judge: JudgeName = "", as_json: AsJson = False) -> int:
-    """Compare metrics and judges with what `workbench simulate` says of recordings: do they order strategies alike?
+    """Compare metrics and judges with what `workbench lab simulate` says of recordings: do they order strategies alike?
 
     The metrics are asked at four places of each session. Detours are look-ups and blind actions; the dollars saved
     include what they cost. Strategies are ranked within each session: by the share of the others that do worse.
 
     Examples:
 
-      workbench validate detours --window 32000
+      workbench lab validate detours --window 32000
 
-      workbench validate detours my-sessions/ --strategies truncate,summarize,pipeline,pi --judge local
+      workbench lab validate detours my-sessions/ --strategies truncate,summarize,pipeline,pi --judge local
     """
     if len(spec.strategies) < FEWEST:
         raise SettingError(f"{len(spec.strategies)} strategies are named; {FEWEST} or more are compared")

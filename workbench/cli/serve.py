@@ -1,4 +1,4 @@
-"""`workbench serve`: a small real model on this machine."""
+"""`workbench lab serve`: a small real model on this machine."""
 
 import time
 from typing import Annotated
@@ -26,7 +26,7 @@ def serve(
 
     Example:
 
-      workbench serve local --port 8791
+      workbench lab serve local --port 8791
     """
     kind, _, name = model.partition(":")
     if kind != "local":

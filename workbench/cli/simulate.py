@@ -1,4 +1,4 @@
-"""`workbench simulate`: what an agent that knows only its context would have had to look up again."""
+"""`workbench lab simulate`: what an agent that knows only its context would have had to look up again."""
 
 from workbench.base.formats import some
 from workbench.cli.foresee import Foresight
@@ -25,11 +25,11 @@ def simulate(spec: SimulationSpec, paths: Paths = None, dry_run: DryRun = False,
 
     Examples:
 
-      workbench simulate
+      workbench lab simulate
 
-      workbench simulate my-sessions/ --strategies truncate,summarize,summarize+recall --window 64000
+      workbench lab simulate my-sessions/ --strategies truncate,summarize,summarize+recall --window 64000
 
-      workbench simulate session.jsonl --reader litellm:gpt-4o-mini --max-dollars 2 --dry-run
+      workbench lab simulate session.jsonl --reader litellm:gpt-4o-mini --max-dollars 2 --dry-run
     """
     named = [one for one in (spec.model, spec.reader) if one != "lexical"]
     tell_terms(*named)

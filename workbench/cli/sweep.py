@@ -1,4 +1,4 @@
-"""`workbench sweep` and `workbench ablate`: a strategy under other settings, and without a stage."""
+"""`workbench lab sweep` and `workbench lab ablate`: a strategy under other settings, and without a stage."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -60,11 +60,11 @@ def sweep(
 
     Examples:
 
-      workbench sweep grid.toml --dry-run
+      workbench lab sweep grid.toml --dry-run
 
-      workbench sweep grid.toml --out reports/windows --jobs 4
+      workbench lab sweep grid.toml --out reports/windows --jobs 4
 
-      workbench sweep grid.toml --max-dollars 2 --replicates 3
+      workbench lab sweep grid.toml --max-dollars 2 --replicates 3
     """
     wanted = read(grid)
     if spec.redact:
@@ -118,9 +118,9 @@ def ablate(
 
     Examples:
 
-      workbench ablate
+      workbench lab ablate
 
-      workbench ablate my-sessions/ --strategy ex_athena
+      workbench lab ablate my-sessions/ --strategy ex_athena
     """
     found = leave_one_out(paths or (), strategy, spec=spec.changed(quiet=spec.quiet or as_json))
     say_json(records(found)) if as_json else say(frame_table(found))

@@ -1,4 +1,4 @@
-"""`workbench trial`: an agent works on tasks that run, under strategies that keep its context small."""
+"""`workbench lab trial`: an agent works on tasks that run, under strategies that keep its context small."""
 
 from collections.abc import Sequence
 
@@ -23,11 +23,11 @@ def trial(spec: TrialSpec, dry_run: DryRun = False, as_json: AsJson = False) -> 
 
     Examples:
 
-      workbench trial
+      workbench lab trial
 
-      workbench trial --strategies truncate,summarize,pi+recall --seeds 20
+      workbench lab trial --strategies truncate,summarize,pi+recall --seeds 20
 
-      workbench trial --agent litellm:gpt-4o-mini --seeds 2 --max-dollars 3 --dry-run
+      workbench lab trial --agent litellm:gpt-4o-mini --seeds 2 --max-dollars 3 --dry-run
     """
     spec = spec.changed(quiet=spec.quiet or as_json)
     named = [one for one in (spec.agent, spec.writer) if one != READER]

@@ -1,4 +1,4 @@
-"""`workbench validate`: whether the metrics measure what they claim."""
+"""`workbench lab validate`: whether the metrics measure what they claim."""
 
 import re
 from dataclasses import asdict
@@ -32,7 +32,7 @@ Out: TypeAlias = Annotated[
 ]
 Folders: TypeAlias = Annotated[
     list[Path] | None,
-    typer.Argument(help="Folders of `workbench judge work`. None: the project's own, which a checkout has."),
+    typer.Argument(help="Folders of `workbench lab judge work`. None: the project's own, which a checkout has."),
 ]
 
 
@@ -40,16 +40,16 @@ Folders: TypeAlias = Annotated[
 def validate(spec: RunSpec, paths: Paths = None, out: Out = None, as_json: AsJson = False) -> int:
     """Validate the metrics: checks that must hold, then each side that they are held against, in one short table.
 
-    Without recordings it takes the bundled sessions and generated ones. `workbench validate SIDE` shows one side with
-    its longer tables. Ends with 0 if no check fails, else with 1.
+    Without recordings it takes the bundled sessions and generated ones. `workbench lab validate SIDE` shows one side
+    with its longer tables. Ends with 0 if no check fails, else with 1.
 
     Examples:
 
-      workbench validate
+      workbench lab validate
 
-      workbench validate my-sessions/ --json
+      workbench lab validate my-sessions/ --json
 
-      workbench validate readers --out tables
+      workbench lab validate readers --out tables
     """
     checks = [*selfcheck(paths or (), window=spec.window, limit=spec.limit, redaction=spec.redaction), same_order()]
     source = _source(spec, paths)
@@ -78,9 +78,9 @@ def readers(folders: Folders = None, out: Out = None, as_json: AsJson = False) -
 
     Examples:
 
-      workbench validate readers
+      workbench lab validate readers
 
-      workbench validate readers reports/work
+      workbench lab validate readers reports/work
     """
     return _show_side("readers", Source(list, tuple(folders or ())), out, as_json)
 
@@ -90,7 +90,7 @@ def wordings(out: Out = None, as_json: AsJson = False) -> int:
 
     Example:
 
-      workbench validate wordings
+      workbench lab validate wordings
     """
     return _show_side("wordings", Source(list), out, as_json)
 
@@ -104,9 +104,9 @@ def answers(
 
     Examples:
 
-      workbench validate answers graded/native-vs-text
+      workbench lab validate answers graded/native-vs-text
 
-      workbench validate answers my-answers.jsonl --json
+      workbench lab validate answers my-answers.jsonl --json
     """
     return _show_side("answers", Source(list, tuple(folders)), out, as_json)
 
@@ -122,7 +122,7 @@ def errors(
 
     Examples:
 
-      workbench validate errors --seeds 5
+      workbench lab validate errors --seeds 5
     """
     return _show_table("errors", planted(seeds), out, as_json)
 
@@ -133,9 +133,9 @@ def gamers(spec: RunSpec, paths: Paths = None, out: Out = None, as_json: AsJson 
 
     Examples:
 
-      workbench validate gamers
+      workbench lab validate gamers
 
-      workbench validate gamers my-sessions/ --limit 5
+      workbench lab validate gamers my-sessions/ --limit 5
     """
     return _show_side("gamers", _source(spec, paths), out, as_json)
 
@@ -153,14 +153,14 @@ def behaviour(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> in
     `fetched` is the share of things fetched again, `if_lost` and `if_kept` that of things of one verdict. `auc`: of two
     things of one compaction, how often the one fetched again has the lower value; `alike`: the same of two of one kind
     and time; `lead`: `auc` less that of presence. With 95 % intervals over sessions. A context that no agent had stands
-    beside it: what it keeps can change nothing. `simulated` is the verdict of `workbench simulate`: the exam at the
+    beside it: what it keeps can change nothing. `simulated` is the verdict of `workbench lab simulate`: the exam at the
     moment of the use, without what the agent had looked up until then.
 
     Examples:
 
-      workbench validate behaviour my-sessions/
+      workbench lab validate behaviour my-sessions/
 
-      workbench validate behaviour my-sessions/ --json
+      workbench lab validate behaviour my-sessions/ --json
     """
     ready = compacted(paths or (), spec.limit, spec.redaction)
     rows = used_things(ready)
@@ -181,7 +181,7 @@ def behaviour(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> in
 
 
 def models(
-    folders: Annotated[list[Path], typer.Argument(help="Folders with the answers of `workbench judge exam`.")],
+    folders: Annotated[list[Path], typer.Argument(help="Folders with the answers of `workbench lab judge exam`.")],
     as_json: AsJson = False,
 ) -> int:
     """Compare the readers of an exam with each other: the same verdict an item, the same rank of strategies.
@@ -191,7 +191,7 @@ def models(
 
     Example:
 
-      workbench validate models reports/exam reports/exam-other-model
+      workbench lab validate models reports/exam reports/exam-other-model
     """
     return _show({"readers": readers_agreement(ExamResults.open(folder).table for folder in folders)}, as_json)
 
@@ -214,11 +214,11 @@ def needs(
 
     Examples:
 
-      workbench validate needs
+      workbench lab validate needs
 
-      workbench validate needs my-sessions/ --sheet items.csv
+      workbench lab validate needs my-sessions/ --sheet items.csv
 
-      workbench validate needs --labels first.csv --labels second.csv
+      workbench lab validate needs --labels first.csv --labels second.csv
     """
     if blank is not None:
         rows = sheet(sessions_of(paths or (), None, spec.limit, spec.redaction), items)

@@ -1,7 +1,7 @@
 """Real agents at work under compaction: the records of the study, and its tables.
 
 `real_agents.py collect FOLDER FIRST` makes the records in reports/studies/real-agents from the folders
-that `workbench trial --conversations` wrote, `FOLDER/FAMILY-ARM` each; FIRST has the same trials as they were graded
+that `workbench lab trial --conversations` wrote, `FOLDER/FAMILY-ARM` each; FIRST has the same trials as graded
 before four checks were mended. `table` writes the tables of its page anew, and `sessions FOLDER` writes each
 conversation as a session that the workbench reads. No model is asked.
 """
@@ -278,7 +278,7 @@ def with_tables(page: str, table: pd.DataFrame) -> str:
 
 
 def collect(folder: Path, first: Path) -> Iterator[AgentTrial]:
-    """The trials in folders of `workbench trial --conversations`, and how they were graded at first."""
+    """The trials in folders of `workbench lab trial --conversations`, and how they were graded at first."""
     for family in FAMILIES:
         for arm in ARMS:
             place = folder / f"{family}-{arm}"

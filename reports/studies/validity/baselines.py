@@ -1,4 +1,4 @@
-"""The baselines of answers that were collected before `workbench judge work` kept them: `baselines.csv.gz` of a study.
+"""Baselines of answers that were collected before `workbench lab judge work` kept them: `baselines.csv.gz` of a study.
 
 `python reports/studies/validity/baselines.py [RECORDINGS...]` makes the contexts of all studies again, of the bundled
 sessions and of the recordings that are named, and keeps what the baselines say of the answers from them. A context is

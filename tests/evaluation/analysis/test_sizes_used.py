@@ -98,7 +98,7 @@ def test_between_two_runs_a_change_of_size_alone_is_no_change(
     words = ["--share", str(SHARE), "-s", "mine", "--margin", "0.01"]
     assert main(["gate", str(wasteful.path), "-b", str(frugal.path), *words]) == 0
     capsys.readouterr()
-    assert main(["diff", str(frugal.path), str(wasteful.path), "-s", "mine", "--json"]) == 0
+    assert main(["runs", "diff", str(frugal.path), str(wasteful.path), "-s", "mine", "--json"]) == 0
     rows = [row for row in json.loads(capsys.readouterr().out)["values"] if row["mode"] == "matched"]
     assert rows and all(row["before"] > row["after"] + 0.02 for row in rows), "the values are told as they are"
     assert all(row["difference"] == pytest.approx(0) and row["by_size"] < -0.02 for row in rows)

@@ -75,9 +75,32 @@ def test_of_an_honest_session_nothing_is_left_out(number: int) -> None:
 COMMANDS = {
     "replay": ["replay", "FILE", "--window", "6000"],
     "inspect": ["inspect", "FILE"],
-    "simulate": ["simulate", "FILE", "--strategies", "truncate", "--window", "6000", "--jobs", "1", "--out", "OUT"],
+    "simulate": [
+        "lab",
+        "simulate",
+        "FILE",
+        "--strategies",
+        "truncate",
+        "--window",
+        "6000",
+        "--jobs",
+        "1",
+        "--out",
+        "OUT",
+    ],
     "compare": ["compare", "FILE", "--strategies", "truncate", "--window", "6000", "--shares", "0.3", "--out", "OUT"],
-    "judge exam": ["judge", "exam", "FILE", "--model", "scripted:no", "--strategies", "truncate", "--out", "OUT"],
+    "judge exam": [
+        "lab",
+        "judge",
+        "exam",
+        "FILE",
+        "--model",
+        "scripted:no",
+        "--strategies",
+        "truncate",
+        "--out",
+        "OUT",
+    ],
 }
 
 

@@ -69,9 +69,9 @@ def test_inspect_itself_reads_our_log(results: Results, tmp_path: Path) -> None:
 def test_the_command_writes_logs_or_tables(
     results: Results, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["export", str(results.path), "--out", str(tmp_path / "logs"), "--json"]) == 0
+    assert main(["runs", "export", str(results.path), "--out", str(tmp_path / "logs"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["files"] == [str(tmp_path / "logs" / "mine.json")]
-    assert main(["export", str(results.path), "--to", "csv", "--out", str(tmp_path / "csv")]) == 0
+    assert main(["runs", "export", str(results.path), "--to", "csv", "--out", str(tmp_path / "csv")]) == 0
     assert {path.stem for path in (tmp_path / "csv").iterdir()} == set(COLUMNS)
 
 

@@ -55,7 +55,7 @@ def test_a_text_is_found_however_it_is_written(way: str, run: Results, tmp_path:
 def test_the_command_names_the_file_and_fails(
     run: Results, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = ["share", str(run.path), "--no-report", "--check", "--out"]
+    words = ["runs", "share", str(run.path), "--no-report", "--check", "--out"]
     assert main([*words, str(tmp_path / "sound")]) == 0
 
     def careless(run: Path, out: Path) -> Results:

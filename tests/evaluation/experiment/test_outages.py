@@ -185,7 +185,17 @@ def test_the_json_of_a_sweep_says_what_is_pending(
     save(Session.of([rules("be brief"), *remembering(16)], id="s", project="p"), path)
     grid = {"strategies": ["summarize"], "windows": [2500], "models": [MODEL], "sessions": [str(path)], "shares": []}
     (tmp_path / "grid.toml").write_text("\n".join(f"{name} = {json.dumps(value)}" for name, value in grid.items()))
-    words = ["sweep", str(tmp_path / "grid.toml"), "--out", str(tmp_path / "run"), "--cache", str(tmp_path), "-j", "1"]
+    words = [
+        "lab",
+        "sweep",
+        str(tmp_path / "grid.toml"),
+        "--out",
+        str(tmp_path / "run"),
+        "--cache",
+        str(tmp_path),
+        "-j",
+        "1",
+    ]
     assert main([*words, "--no-report", "--json"]) == 3
     found = json.loads(capsys.readouterr().out)
     assert found["pending_replays"] == 1 and found["points"][0]["pending"] == 1

@@ -80,7 +80,7 @@ def test_the_forecast_of_a_grid_is_that_of_its_runs(tmp_path: Path) -> None:
 def test_a_dry_run_lists_the_points_and_says_the_dollars(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fields = {name: json.dumps(value) for name, value in grid(tmp_path, PAID).items()}
     (tmp_path / "grid.toml").write_text("\n".join(f"{name} = {value}" for name, value in fields.items()))
-    words = ["sweep", str(tmp_path / "grid.toml"), "--dry-run", "-j", "1", "--out", str(tmp_path / "run")]
+    words = ["lab", "sweep", str(tmp_path / "grid.toml"), "--dry-run", "-j", "1", "--out", str(tmp_path / "run")]
     assert main(words) == 0
     told = capsys.readouterr().out
     assert "4 points" in told and "at most about $" in told
@@ -97,7 +97,7 @@ def test_a_limit_on_the_command_line_holds_and_what_it_stopped_is_told(
 ) -> None:
     fields = {name: json.dumps(value) for name, value in grid(tmp_path, STUB).items()}
     (tmp_path / "grid.toml").write_text("\n".join(f"{name} = {value}" for name, value in fields.items()))
-    words = ["sweep", str(tmp_path / "grid.toml"), "-j", "1", "--out", str(tmp_path / "run"), "--no-report"]
+    words = ["lab", "sweep", str(tmp_path / "grid.toml"), "-j", "1", "--out", str(tmp_path / "run"), "--no-report"]
     assert main([*words, "--max-dollars", "0.001", "--cache", str(tmp_path / "a")]) == 3
     assert "limit" in capsys.readouterr().err
     assert provider.requests == []

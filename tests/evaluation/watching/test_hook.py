@@ -16,10 +16,10 @@ from workbench.recordings.importers.importer import load
 
 
 def run(tmp_path: Path, event: dict[str, Any] | str) -> subprocess.CompletedProcess[str]:
-    """What `workbench hook` does with an event."""
+    """What `workbench agent hook` does with an event."""
     given = event if isinstance(event, str) else json.dumps(event)
     environment = {**os.environ, "WORKBENCH_CACHE": str(tmp_path / "cache")}
-    command = [sys.executable, "-m", "workbench", "hook"]
+    command = [sys.executable, "-m", "workbench", "agent", "hook"]
     return subprocess.run(command, input=given, env=environment, capture_output=True, text=True, check=False)
 
 

@@ -15,7 +15,7 @@ async def _ask(arguments: list[str], cwd: Path, home: Path) -> tuple[list[str], 
     """The tools, and what they answer: what was lost, the first of it by id, a query, and an unknown id."""
     environment = {"HOME": str(home), "PATH": ""}
     parameters = mcp.StdioServerParameters(
-        command=sys.executable, args=["-m", "workbench", "mcp", *arguments], cwd=cwd, env=environment
+        command=sys.executable, args=["-m", "workbench", "agent", "mcp", *arguments], cwd=cwd, env=environment
     )
     async with mcp.Client(parameters) as client:
         names = [tool.name for tool in (await client.list_tools()).tools]

@@ -68,29 +68,29 @@ def test_recordings_are_measured_where_they_were_simulated() -> None:
 def test_the_command_compares_the_trials_of_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ways = ["truncate", "pi", "hermes_lean", "truncate+recall"]
     wb.trial(families=["changed_values"], seeds=1, strategies=ways, out=tmp_path, quiet=True)
-    assert main(["validate", "trials", str(tmp_path)]) == 0
+    assert main(["lab", "validate", "trials", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     assert "rare words" in shown and "Not compared: truncate+recall (recall)." in shown
     head = shown.partition("The other way round")[0].splitlines()
     assert "blind" in shown and max(map(len, head)) <= 80
-    assert main(["validate", "trials", str(tmp_path), "--json"]) == 0
+    assert main(["lab", "validate", "trials", str(tmp_path), "--json"]) == 0
     ranks = json.loads(capsys.readouterr().out)["ranks"]
     assert {row["target"] for row in ranks} == {"success", "look_ups", "blind", "saved"}
 
 
 def test_too_few_strategies_are_refused_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["validate", "trials", str(tmp_path)]) == 2
-    assert "`workbench trial` makes some" in capsys.readouterr().err
+    assert main(["lab", "validate", "trials", str(tmp_path)]) == 2
+    assert "`workbench lab trial` makes some" in capsys.readouterr().err
     wb.trial(families=["changed_values"], seeds=1, strategies=["null"], out=tmp_path, quiet=True)
-    assert main(["validate", "trials", str(tmp_path)]) == 2
+    assert main(["lab", "validate", "trials", str(tmp_path)]) == 2
     assert "holds trials of 2 built-in strategies; 4 or more are compared" in capsys.readouterr().err
-    assert main(["validate", "detours", "--strategies", "truncate,pi"]) == 2
+    assert main(["lab", "validate", "detours", "--strategies", "truncate,pi"]) == 2
     assert "2 strategies are named; 4 or more are compared" in capsys.readouterr().err
 
 
 def test_the_lexical_reader_is_no_further_judge(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wb.trial(families=["changed_values"], seeds=1, strategies=["truncate", "pi"], out=tmp_path, quiet=True)
-    assert main(["validate", "trials", str(tmp_path), "--judge", "lexical"]) == 2
+    assert main(["lab", "validate", "trials", str(tmp_path), "--judge", "lexical"]) == 2
     assert "--judge takes local or litellm:NAME" in capsys.readouterr().err
 
 

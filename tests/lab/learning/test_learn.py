@@ -36,7 +36,7 @@ from workbench.recordings.datasets.bundled import bundled_files
 def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("learned") / "weights.json"
     files = [str(path) for path in bundled_files() if path.stat().st_size < 200_000][:3]
-    assert main(["learn", *files, "--out", str(out), "--jobs", "1"]) == 0
+    assert main(["lab", "learn", *files, "--out", str(out), "--jobs", "1"]) == 0
     return out
 
 
@@ -50,7 +50,9 @@ def test_weights_are_readable_and_name_their_features(learned: Path) -> None:
 
 
 def test_too_few_sessions_are_said_to_be_too_few(learned: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["learn", str(bundled_files()[0]), "--out", str(learned.parent / "one.json"), "--jobs", "1"]) == 0
+    assert (
+        main(["lab", "learn", str(bundled_files()[0]), "--out", str(learned.parent / "one.json"), "--jobs", "1"]) == 0
+    )
 
     assert "too few to learn from" in capsys.readouterr().err
 

@@ -39,7 +39,7 @@ def test_no_word_of_a_model_or_a_recording_becomes_markup(folder: Path) -> None:
 def test_where_nothing_was_asked_the_page_says_how_to(tmp_path: Path) -> None:
     for run in (Results(tmp_path), made()):
         page = judges_html(run).html
-        assert "workbench judge exam" in page and "<table" not in page
+        assert "workbench lab judge exam" in page and "<table" not in page
 
 
 def test_an_exam_stands_beside_the_agreement_of_its_readers_and_the_admission_test(folder: Path) -> None:
@@ -49,7 +49,7 @@ def test_an_exam_stands_beside_the_agreement_of_its_readers_and_the_admission_te
 
 def test_the_checks_of_the_scale_are_told() -> None:
     found = validation_html(made())
-    assert "workbench validate" in found.html
+    assert "workbench lab validate" in found.html
     assert found.data is not None
     assert list(found.data["check"]) == ["floor", "ceiling"]
 

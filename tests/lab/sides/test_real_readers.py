@@ -87,7 +87,7 @@ def test_a_folder_without_answers_is_named(tmp_path: Path) -> None:
 
 
 def test_the_command_writes_its_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["validate", "readers", str(SECOND_LOOK), "--out", str(tmp_path / "tables")]) == 0
+    assert main(["lab", "validate", "readers", str(SECOND_LOOK), "--out", str(tmp_path / "tables")]) == 0
     assert "fitted reader" in capsys.readouterr().out
     written = pd.read_csv(tmp_path / "tables" / "readers.csv")
     assert {"half", "measure", "auc", "order"} <= set(written.columns)

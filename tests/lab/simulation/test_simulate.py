@@ -153,7 +153,8 @@ def assert_same(one: Simulation, other: Simulation) -> None:
 
 def test_it_is_the_same_when_it_goes_on_after_it_was_killed(recordings: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "killed"
-    command = [sys.executable, "-m", "workbench", "simulate", *map(str, recordings), "--out", str(out), "--jobs", "1"]
+    program = [sys.executable, "-m", "workbench", "lab", "simulate"]
+    command = [*program, *map(str, recordings), "--out", str(out), "--jobs", "1"]
     command += ["--strategies", "truncate,summarize+recall", "--window", "4000"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as running:
         until = time.monotonic() + 60
@@ -204,7 +205,18 @@ def test_a_model_is_asked_for_all_things_of_an_action_together_and_for_all_strat
 ) -> None:
     recording, asks = tmp_path / "one.jsonl", tmp_path / "asks"
     wb.save(recorded(BOTH, *MANY_PORTS), recording)
-    words = ["simulate", str(recording), "--window", "4000", "--jobs", "1", "--quiet", "--reader", f"folder:{asks}"]
+    words = [
+        "lab",
+        "simulate",
+        str(recording),
+        "--window",
+        "4000",
+        "--jobs",
+        "1",
+        "--quiet",
+        "--reader",
+        f"folder:{asks}",
+    ]
     words += ["--strategies", "truncate,null", "--no-cache", "--out", str(tmp_path / "run")]
     assert main(words) == 3
     requests = [path.read_text() for path in sorted(asks.glob("*.request.txt"))]
@@ -227,7 +239,17 @@ def test_a_reader_that_finds_what_the_lexical_one_finds_leads_to_the_same_look_u
 def test_the_command_fits_80_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     recording = tmp_path / "one.jsonl"
     wb.save(recorded(USE, *READ), recording)
-    words = ["simulate", str(recording), "--strategies", "truncate,truncate+recall", "--window", "4000", "--jobs", "1"]
+    words = [
+        "lab",
+        "simulate",
+        str(recording),
+        "--strategies",
+        "truncate,truncate+recall",
+        "--window",
+        "4000",
+        "--jobs",
+        "1",
+    ]
     assert main([*words, "--out", str(tmp_path / "run")]) == 0
     out = capsys.readouterr().out
     assert "truncate+recall" in out and max(map(len, out.splitlines())) <= 80
@@ -239,7 +261,7 @@ def test_what_a_model_that_reads_may_cost_is_told_before_it_is_asked_and_is_boun
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     recording = tmp_path / "one.jsonl"
     wb.save(recorded(USE, *READ), recording)
-    words = ["simulate", str(recording), "--strategies", "truncate", "--window", "4000", "--jobs", "1"]
+    words = ["lab", "simulate", str(recording), "--strategies", "truncate", "--window", "4000", "--jobs", "1"]
     words += ["--out", str(tmp_path / "run"), "--cache", str(tmp_path / "cache")]
     assert main([*words, "--dry-run"]) == 0
     assert "it costs nothing" in capsys.readouterr().out

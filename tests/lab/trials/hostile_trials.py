@@ -1,4 +1,4 @@
-"""Runs hostile agents as `workbench trial` would, each in a process of its own, and looks at the host meanwhile."""
+"""Runs hostile agents as `workbench lab trial` would, each in a process of its own, and looks at the host meanwhile."""
 
 from __future__ import annotations
 

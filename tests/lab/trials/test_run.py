@@ -42,7 +42,7 @@ def test_each_strategy_is_tried_on_each_task_between_the_references(done: TrialR
 
 @pytest.mark.slow
 def test_it_is_the_same_when_it_goes_on_after_it_was_killed(done: TrialResults, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "workbench", "trial", "--families", ",".join(FEW), "--seeds", "1"]
+    command = [sys.executable, "-m", "workbench", "lab", "trial", "--families", ",".join(FEW), "--seeds", "1"]
     command += ["--strategies", "truncate", "--out", str(tmp_path), "--quiet", "--jobs", "2" if FULL else "1"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=dict(os.environ)) as running:
         until = time.monotonic() + 60
@@ -69,7 +69,19 @@ def test_a_cluster_comes_to_the_same(done: TrialResults, tmp_path: Path) -> None
 def test_the_command_prints_what_each_strategy_succeeds_in(
     done: TrialResults, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["trial", "--families", ",".join(FEW), "--seeds", "1", "--strategies", "truncate", "--jobs", "1", "--quiet"]
+    words = [
+        "lab",
+        "trial",
+        "--families",
+        ",".join(FEW),
+        "--seeds",
+        "1",
+        "--strategies",
+        "truncate",
+        "--jobs",
+        "1",
+        "--quiet",
+    ]
     assert main([*words, "--out", str(done.path)]) == 0
     shown = capsys.readouterr().out
     assert all(word in shown for name in FEW for word in name.split("_"))
@@ -79,7 +91,7 @@ def test_the_command_prints_what_each_strategy_succeeds_in(
 
 def test_its_tables_fit_80_columns_and_break_no_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ways = "openhands_rolling,truncate+recall"
-    words = ["trial", "--families", "far_dependency", "--seeds", "1", "--strategies", ways, "--quiet"]
+    words = ["lab", "trial", "--families", "far_dependency", "--seeds", "1", "--strategies", ways, "--quiet"]
     assert main([*words, "--out", str(tmp_path)]) == 0
     first, *tables = capsys.readouterr().out.partition("Table:")[0].split("\n\n")
     assert all(len(line) <= 80 for text in (first, tables[-1]) for line in text.splitlines())

@@ -161,7 +161,7 @@ def test_a_program_works_with_tools_and_is_told_which_call_cannot_be_read(tmp_pa
 
 
 def words(agent: str, out: Path) -> list[str]:
-    given = ["trial", "--agent", agent, "--no-sandbox", "--families", "changed_values", "--seeds", "1", "--json"]
+    given = ["lab", "trial", "--agent", agent, "--no-sandbox", "--families", "changed_values", "--seeds", "1", "--json"]
     return [*given, "--strategies", "truncate", "--steps", "2", "--jobs", "1", "--out", str(out)]
 
 

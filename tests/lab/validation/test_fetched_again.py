@@ -150,9 +150,9 @@ def test_recordings_without_a_readable_compaction_are_refused() -> None:
 
 def test_the_command_prints_the_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wb.save(session(LOST), tmp_path / "one.jsonl")
-    assert main(["validate", "behaviour", str(tmp_path)]) == 0
+    assert main(["lab", "validate", "behaviour", str(tmp_path)]) == 0
     assert "no better than presence" in capsys.readouterr().out
-    assert main(["validate", "behaviour", str(tmp_path), "--json"]) == 0
+    assert main(["lab", "validate", "behaviour", str(tmp_path), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     own = {row["metric"]: row for row in found["by the context that the agent went on with"]}
     assert all(own[name]["if_lost"] > own[name]["if_kept"] for name in ("exam", "simulated"))
@@ -160,7 +160,7 @@ def test_the_command_prints_the_figures(tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_the_command_says_that_nothing_was_compacted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wb.save(session(LOST, readable=False), tmp_path / "one.jsonl")
-    assert main(["validate", "behaviour", str(tmp_path)]) == 2
+    assert main(["lab", "validate", "behaviour", str(tmp_path)]) == 2
     assert "1 recorded session without a compaction" in capsys.readouterr().err
 
 

@@ -1,4 +1,4 @@
-"""`workbench validate` holds the accounts of a run: equal sizes, projects, neighbours. Each check is seen to fail."""
+"""`workbench lab validate` checks the accounts of a run: equal sizes, projects, neighbours. Each is seen to fail."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def test_what_cannot_work_is_said_before_anything_runs(
 
 
 def test_the_command_line_says_the_same(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(["experiment", "-g", "window", "16000,many", "--out", str(tmp_path / "runs")]) == 2
+    assert main(["lab", "experiment", "-g", "window", "16000,many", "--out", str(tmp_path / "runs")]) == 2
     assert "whole number" in capsys.readouterr().err and not (tmp_path / "runs").exists()
 
 

@@ -119,7 +119,7 @@ def test_what_nobody_asked_is_said_to_be_unknown_with_the_command(
     assert words in unknown_work(Tables.of(run))
     for shown in (printed(run, capsys), page(run)):
         assert f"How the work stands is unknown {words}" in shown
-        assert "workbench exam write" in shown
+        assert "workbench lab exam write" in shown
 
 
 def test_a_run_of_which_all_is_known_says_nothing_of_that() -> None:

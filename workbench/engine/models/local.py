@@ -22,7 +22,7 @@ from workbench.engine.models.weights import NAMES, Weights, weights
 
 HOST = "127.0.0.1"
 PORT = 8791
-"""Where `workbench serve` listens, and where a run looks for it."""
+"""Where `workbench lab serve` listens, and where a run looks for it."""
 
 _PLAIN = "{% for message in messages %}{{ message.content }}\n\n{% endfor %}"
 """What a model without a chat template reads: the words, one message after another."""
@@ -73,7 +73,7 @@ def alias(found: Weights) -> str:
 
 
 def running_address(found: Weights, port: int = PORT) -> str | None:
-    """The address of a server for these weights that `workbench serve` started; None if there is none."""
+    """The address of a server for these weights that `workbench lab serve` started; None if there is none."""
     base = f"http://{HOST}:{port}/v1"
     try:
         with build_opener(ProxyHandler({})).open(f"{base}/models", timeout=2.0) as answer:

@@ -1,6 +1,6 @@
 """BM25, the plain measure of search engines: how well the best line of a context answers to some words.
 
-It is the baseline beside every other measure in the tables of `workbench validate`.
+It is the baseline beside every other measure in the tables of `workbench lab validate`.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class AdviceSpec(Priced, Masking, Execution):
     """What an advice is asked for, without its sessions."""
 
     space: Path | None = Field(
-        None, description="Grid of candidates, a file as of `workbench sweep`; None: all presets with usual settings."
+        None, description="Grid of candidates, a file of `workbench lab sweep`; None: all presets with usual settings."
     )
     default: str = Field("summarize", description="Preset that the advice is compared with: what you would use.")
     worth: float = Field(WORTH, ge=0, description="Points that saving a tenth of the bill is worth to you; 0: none.")

@@ -1,4 +1,4 @@
-"""All sides of `workbench validate` by name, with what each asks."""
+"""All sides of `workbench lab validate` by name, with what each asks."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ SHARE = 0.1
 BOUNDARIES = (0.5, 0.8)
 STRATEGIES = ("null", "truncate", "summarize", "oracle")
 FAMILIES: tuple[Gamer | Salad, ...] = (*FAMILY, *SALADS)
-NO_EXAM = "No session here has a written exam of the work; `workbench exam write` has one written."
+NO_EXAM = "No session here has a written exam of the work; `workbench lab exam write` has one written."
 COLUMNS = [
     "context", "the work", "searched", "other projects", "names", "BM25", "real readers", "foretold of these",
     "real readers, names",

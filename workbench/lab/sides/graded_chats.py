@@ -12,7 +12,7 @@ from workbench.lab.validation.answers.exams import agreement, by_category, verdi
 from workbench.lab.validation.answers.records import graded
 
 NOT_NAMED = (
-    "Graded answers of others do not ship: name a folder or file with some to `workbench validate answers`, "
+    "Graded answers of others do not ship: name a folder or file with some to `workbench lab validate answers`, "
     "as reports/studies/validity/README.md says."
 )
 

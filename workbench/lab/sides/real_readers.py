@@ -33,7 +33,7 @@ APART = 0.1
 """By how much two contexts must differ for real readers before their order counts."""
 NOT_HERE = (
     "The project's graded answers do not ship in the wheel: run this in a checkout, "
-    "or name folders that `workbench judge work` wrote."
+    "or name folders that `workbench lab judge work` wrote."
 )
 
 
@@ -61,7 +61,7 @@ def real_readers(folders: Sequence[Path] = ()) -> SideTable:
     """How well the measures foretell what real readers answered.
 
     Args:
-        folders: of `workbench judge work`; none stand for the project's own studies.
+        folders: of `workbench lab judge work`; none stand for the project's own studies.
     """
     studies = [Path(folder) for folder in folders] or own_studies()
     if not studies:

@@ -29,7 +29,7 @@ class TrialResults(TableFolder):
 
     file: ClassVar[str] = "trials.parquet"
     columns: ClassVar[Mapping[str, str]] = COLUMNS
-    absent: ClassVar[str] = "no trials; `workbench trial` makes some"
+    absent: ClassVar[str] = "no trials; `workbench lab trial` makes some"
 
     @property
     def pending(self) -> str:

@@ -129,7 +129,7 @@ def _filled(path: Path) -> pd.DataFrame:
     for column in found.columns.intersection(KEY):  # a sheet has an apostrophe before what would be a formula
         found[column] = found[column].map(lambda one: one.lstrip("'") if isinstance(one, str) else one)
     if missing := [name for name in (*KEY, "project", "weight", *LABELS) if name not in found]:
-        raise SettingError(f"{path}: the column {missing[0]!r} is missing; take a sheet of `workbench validate needs`")
+        raise SettingError(f"{path}: the column {missing[0]!r} is missing; take a sheet of `lab validate needs`")
     for column, known in LABELS.items():
         for number, label in enumerate(found[column], 2):
             if label not in known:

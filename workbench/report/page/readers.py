@@ -146,7 +146,7 @@ def unknown_work(run: Tables) -> str:
     of_which = "these sessions" if missing == sessions else f"{missing} of {some(sessions, 'session')}"
     return (
         f"How the work stands is unknown for {of_which}: there are no questions about it. "
-        f"`workbench exam write SESSIONS --model ...` has them written.{_stand_in(run)}"
+        f"`workbench lab exam write SESSIONS --model ...` has them written.{_stand_in(run)}"
     )
 
 

@@ -44,7 +44,7 @@ def sweep_table(results: Results) -> pd.DataFrame:
         SettingError: the run is no sweep.
     """
     if results.variants.empty:
-        raise SettingError(f"{results.path} is no sweep; `workbench sweep grid.toml` makes one")
+        raise SettingError(f"{results.path} is no sweep; `workbench lab sweep grid.toml` makes one")
     run, points = Tables.of(results), results.variants.to_dict("records")
     statuses = run.replays.groupby(["strategy", "status"]).size()
     rows = [

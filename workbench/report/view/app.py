@@ -174,7 +174,7 @@ def _framed(root: Path, token: str, key: str) -> Response:
 def _report_of(run: RunEntry, root: Path) -> Path:
     path = run.path / "report.html"
     if not path.is_file() or not path.resolve().is_relative_to(root.resolve()):
-        raise NotShown("This run has no report; `workbench report` writes it.")
+        raise NotShown("This run has no report; `workbench runs report` writes it.")
     return path
 
 

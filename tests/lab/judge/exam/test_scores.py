@@ -49,8 +49,8 @@ def test_readers_of_different_exams_are_no_pair() -> None:
 
 def test_the_command_reads_the_folders_of_exams(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ExamResults.write(tmp_path / "exam", sat("one", KNOWN), {"reader": "one"})
-    assert main(["validate", "models", str(tmp_path / "exam"), "--json"]) == 0
+    assert main(["lab", "validate", "models", str(tmp_path / "exam"), "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["readers"]
     assert (row["reader"], row["agreement"]) == ("one", 1)
-    assert main(["validate", "models", str(tmp_path)]) == 2
-    assert "workbench judge exam" in capsys.readouterr().err
+    assert main(["lab", "validate", "models", str(tmp_path)]) == 2
+    assert "workbench lab judge exam" in capsys.readouterr().err

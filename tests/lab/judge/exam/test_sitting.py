@@ -325,5 +325,5 @@ def test_a_reader_that_cannot_read_is_refused_in_one_sentence(tmp_path: Path) ->
         judge_exam(SESSIONS[0], model="extractive", out=tmp_path, **SAME)
     with pytest.raises(UnknownName, match="choice, likelihood"):
         judge_exam(SESSIONS[0], reader="lips", out=tmp_path, **SAME)
-    with pytest.raises(SettingError, match="workbench judge exam"):
+    with pytest.raises(SettingError, match="workbench lab judge exam"):
         ExamResults.open(tmp_path / "nothing")

@@ -63,7 +63,7 @@ def test_what_the_questions_of_somebody_else_show_is_kept_with_the_readers_error
     fitted_to = answered(tmp_path / "run", projects=8)
     easier = answered(tmp_path / "easier", projects=5, easy=True)
     reader = tmp_path / "reader.json"
-    arguments = ["judge", "fit", str(fitted_to), "--out", str(reader)]
+    arguments = ["lab", "judge", "fit", str(fitted_to), "--out", str(reader)]
     assert main(arguments) == 0
     alone = WorkReader.read(reader)
     assert main([*arguments, "--other-asker", str(easier)]) == 0
@@ -150,7 +150,7 @@ def test_the_command_writes_the_reader_and_says_how_good_it_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, out = answered(tmp_path / "run"), tmp_path / "reader.json"
-    assert main(["judge", "fit", str(folder), "--out", str(out)]) == 0
+    assert main(["lab", "judge", "fit", str(folder), "--out", str(out)]) == 0
     shown = capsys.readouterr().out
     assert "Fitted to 288 answers, 24 contexts, 8 sessions, 4 projects." in shown
     assert "On projects left out of the fit: AUC 1.00" in shown
@@ -166,9 +166,9 @@ def test_the_command_says_which_lead_of_a_model_over_a_rule_may_be_its_own_error
     for sitting in sittings:
         sitting["writer"] = {"summarize": "extractive", "claude_code": "a-model"}.get(sitting["strategy"], "")
     (folder / SITTINGS).write_text("\n".join(map(json.dumps, sittings)))
-    assert main(["judge", "fit", str(folder), "--out", str(out)]) == 0
+    assert main(["lab", "judge", "fit", str(folder), "--out", str(out)]) == 0
     assert "A smaller lead of a model's text over a rule's may be the reader's own error: " in capsys.readouterr().out
-    assert main(["judge", "fit", str(folder), "--out", str(out), "--json"]) == 0
+    assert main(["lab", "judge", "fit", str(folder), "--out", str(out), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert [row["kind"] for row in document["kinds"]] == [
         "messages, cut", "summaries by a model", "summaries by a rule",

@@ -196,7 +196,7 @@ def test_the_fitted_reader_foretells_without_asking_anybody(exams: Path) -> None
 
 
 def test_a_session_without_an_exam_is_told_how_to_get_one(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="`workbench exam write` makes one"):
+    with pytest.raises(SettingError, match="`workbench lab exam write` makes one"):
         judge_work(SESSION, model=Reader(), out=tmp_path, quiet=True)
 
 

@@ -132,7 +132,7 @@ def test_the_command_shows_what_was_written_and_a_folder_of_recordings_ignores_i
 ) -> None:
     path = recorded(tmp_path)
     write_exams(path, model=Writer(), boundaries=(0.5,), quiet=True)
-    assert main(["exam", "show", str(tmp_path)]) == 0
+    assert main(["lab", "exam", "show", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     assert "6 questions by a-writer" in shown
     assert "Which limit belongs to part number 70?" in shown
@@ -141,7 +141,7 @@ def test_the_command_shows_what_was_written_and_a_folder_of_recordings_ignores_i
 
 def test_the_command_waits_for_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, folder = recorded(tmp_path), tmp_path / "answers"
-    command = ["exam", "write", str(path), "--model", f"folder:{folder}", "--boundaries", "0.5", "--no-cache"]
+    command = ["lab", "exam", "write", str(path), "--model", f"folder:{folder}", "--boundaries", "0.5", "--no-cache"]
     assert main(command) == 3
     assert "the same command asks again" in capsys.readouterr().err
     (request,) = folder.glob("*.request.txt")
@@ -156,5 +156,5 @@ def test_a_file_that_cannot_be_read_is_named(command: str, tmp_path: Path, capsy
     (tmp_path / "notes.txt").write_text("no recording")
     model = ["--model", f"folder:{tmp_path / 'answers'}"] if command == "write" else []
     for name in ("nowhere.jsonl", "notes.txt"):
-        assert main(["exam", command, str(tmp_path / name), *model]) == 2
+        assert main(["lab", "exam", command, str(tmp_path / name), *model]) == 2
         assert name in capsys.readouterr().err

@@ -96,7 +96,7 @@ def preset(name: Preset | str, **changes: Plain) -> Preset:
     Settings may follow: `preset("claude_code", result_chars=2000)`, or as text `claude_code:result_chars=2000`, where
     several stand behind further colons. `workbench list strategies NAME` shows them. `NAME+recall` is that preset
     `with_recall`, `NAME+price` the same `with_price`, and both may follow a name. `learned:FILE` is `learned` with the
-    weights of a file that `workbench learn` wrote.
+    weights of a file that `workbench lab learn` wrote.
 
     Raises:
         UnknownName: neither; the message lists what is known.

@@ -50,12 +50,12 @@ class LearnedWeights:
 
 
 def read_weights(path: Path) -> LearnedWeights:
-    """The weights of a file that `workbench learn` wrote.
+    """The weights of a file that `workbench lab learn` wrote.
 
     Raises:
         SettingError: there is no such file, or it is another kind of file.
     """
-    wanted = "name a file that `workbench learn` wrote"
+    wanted = "name a file that `workbench lab learn` wrote"
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -72,7 +72,7 @@ def exams_of(session: Session, folder: Path | None = None) -> SessionExams | Non
         FormatError: a file that should hold them cannot be read.
     """
     if folder is not None and not folder.is_dir():
-        raise SettingError(f"{folder} is no folder of written exams; `workbench exam write --out` makes one")
+        raise SettingError(f"{folder} is no folder of written exams; `workbench lab exam write --out` makes one")
     places = [] if folder is None else [file_in(folder, session)]
     if session.origin.path:
         places.append(file_beside(session.origin.path))

@@ -2,7 +2,7 @@
 
 No model reads. A logistic function of how much of the answer stands in the context, how near together, and how much of
 the other answers of the sheet, was fitted to answers that real models gave (`work_reader.json` says which).
-`workbench judge fit` fits it anew.
+`workbench lab judge fit` fits it anew.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ from workbench.evaluation.metrics.work_exam.read_context import PlacedContext, R
 from workbench.evaluation.metrics.work_exam.recorded_statements import recorded_exam
 from workbench.evaluation.metrics.work_exam.word_cover import Rarity, content_words
 
-NO_EXAM = "no exam of the work was written for this session; `workbench exam write` has one written"
-DAMAGED = "the session's exam of the work cannot be read; `workbench exam show` says why"
+NO_EXAM = "no exam of the work was written for this session; `workbench lab exam write` has one written"
+DAMAGED = "the session's exam of the work cannot be read; `workbench lab exam show` says why"
 NOT_HERE = "the session's exam of the work has no questions for these boundaries"
 NO_STATEMENTS = "the recording says nothing about the work before these boundaries that can be asked for"
 NEW = -1

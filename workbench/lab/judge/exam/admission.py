@@ -106,7 +106,7 @@ def admission(reader: ModelReader, graded: Path | None = None) -> Admission:
 
     Args:
         reader: any.
-        graded: graded answers that it must follow too, as `workbench validate answers` reads them.
+        graded: graded answers that it must follow too, as `workbench lab validate answers` reads them.
     """
     exams = admission_exams()
     items = [item for exam in exams for item in exam.items]

@@ -61,7 +61,7 @@ def _in_common(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def scores(table: pd.DataFrame) -> list[ExamScore]:
-    """The scores of each strategy in a table of `workbench judge exam`."""
+    """The scores of each strategy in a table of `workbench lab judge exam`."""
     whole, table = table, at_asked_sizes(table)
     common, even, large, found = _in_common(table), evenly(table), over_target(table), []
     for name in dict.fromkeys(map(str, table["strategy"])):
@@ -140,7 +140,7 @@ def readers_agreement(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """How far readers agree: each with the lexical one, then with each other reader that sat the same exams.
 
     Args:
-        tables: of `workbench judge exam`; several of one reader count together, replicates by their mean.
+        tables: of `workbench lab judge exam`; several of one reader count together, replicates by their mean.
 
     Returns:
         A row a pair: `reader other`, and what `agreement` gives; readers without an exam in common have no row.

@@ -51,7 +51,7 @@ class ExamResults(TableFolder):
 
     file: ClassVar[str] = "exam.parquet"
     columns: ClassVar[Mapping[str, str]] = COLUMNS
-    absent: ClassVar[str] = "no answers to exams; `workbench judge exam` asks for some"
+    absent: ClassVar[str] = "no answers to exams; `workbench lab judge exam` asks for some"
 
     @cached_property
     def notes(self) -> dict[str, object]:

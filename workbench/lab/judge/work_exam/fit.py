@@ -85,7 +85,7 @@ class FitReport:
 
 
 def read_answers(folders: Iterable[Path]) -> pd.DataFrame:
-    """The graded answers about the work in some folders of `workbench judge work`.
+    """The graded answers about the work in some folders of `workbench lab judge work`.
 
     Returns:
         A row an answer: `session at project strategy writer share chain question score`, and the `FEATURES`. Answers of
@@ -96,14 +96,14 @@ def read_answers(folders: Iterable[Path]) -> pd.DataFrame:
     """
     rows = [row for folder in folders for row in _rows(folder)]
     if not rows:
-        raise SettingError("there are no graded answers about the work; `workbench judge work` asks for some")
+        raise SettingError("there are no graded answers about the work; `workbench lab judge work` asks for some")
     table = pd.DataFrame(rows)
     place = [*CONTEXT, "project", "question"]
     return table.groupby(place, sort=False).agg({"score": "mean", **dict.fromkeys(FEATURES, "first")}).reset_index()
 
 
 def read_names(folders: Iterable[Path]) -> pd.DataFrame:
-    """The answers for exact names in some folders of `workbench judge work`: a row an answer, with its score.
+    """The answers for exact names in some folders of `workbench lab judge work`: a row an answer, with its score.
 
     Raises:
         SettingError: a folder holds no sittings.
@@ -114,7 +114,7 @@ def read_names(folders: Iterable[Path]) -> pd.DataFrame:
 def _rows(folder: Path, half: Half = "work") -> Iterator[dict[str, Any]]:
     file = next((file for file in (folder / SITTINGS, folder / f"{SITTINGS}.gz") if file.is_file()), None)
     if file is None:
-        raise SettingError(f"{folder} holds no answers about the work; `workbench judge work` asks for some")
+        raise SettingError(f"{folder} holds no answers about the work; `workbench lab judge work` asks for some")
     content = file.read_bytes()
     text = (gzip.decompress(content) if file.suffix == ".gz" else content).decode()
     for number, line in enumerate(text.splitlines(), 1):

@@ -100,7 +100,7 @@ def _planned(what: What, spec: WorkSpec, judges: Judges) -> tuple[list[ModelUse]
     planned = _contexts([part for part, _ in without_writers], what, spec)
     sittings = sittings_of(planned.complete, spec)
     if not sittings:
-        raise SettingError("no session has a written exam at these boundaries; `workbench exam write` makes one")
+        raise SettingError("no session has a written exam at these boundaries; `workbench lab exam write` makes one")
     uses = [ModelUse("", FITTED) if judges.reader is None else forecast(sittings, judges.reader_name)]
     for part, filler in without_writers:
         uses.append(ModelUse("", model_name(part.writer)) if filler is None else filler.use)

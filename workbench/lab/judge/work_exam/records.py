@@ -52,7 +52,7 @@ class WorkAnswers(TableFolder):
 
     file: ClassVar[str] = "work.parquet"
     columns: ClassVar[Mapping[str, str]] = COLUMNS
-    absent: ClassVar[str] = "no answers about the work; `workbench judge work` asks for some"
+    absent: ClassVar[str] = "no answers about the work; `workbench lab judge work` asks for some"
 
     @cached_property
     def notes(self) -> dict[str, object]:

@@ -58,7 +58,7 @@ def work_scores(table: pd.DataFrame) -> list[WorkScore]:
     """A score a strategy, writer and length of chain, the best at the work first.
 
     Args:
-        table: of `workbench judge work`.
+        table: of `workbench lab judge work`.
     """
     filled = table.assign(writer=table["writer"].fillna(""))
     scores = []
@@ -90,7 +90,7 @@ def readers_agree(table: pd.DataFrame) -> ReadingAgreement | None:
     """How far the first two readings of each context agree; None where contexts were read once.
 
     Args:
-        table: of `workbench judge work`.
+        table: of `workbench lab judge work`.
     """
     filled = table.assign(writer=table["writer"].fillna(""))
     scored = filled[filled["score"].notna()]

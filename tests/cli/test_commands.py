@@ -1,0 +1,195 @@
+"""Commands are few at the top, stand under headings, and answer to their earlier names as well."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from workbench.cli import main
+from workbench.cli.app import commands
+from workbench.cli.commands import COMMANDS, GROUPS, MOVED, command_called, with_default
+from workbench.cli.help_pages import MOST
+
+PATHS = [command.path for command in COMMANDS]
+SPEAK_OTHERWISE = {"lab course", "agent mcp", "agent hook"}
+"""Starts another program, or speaks JSON anyway."""
+
+
+def shown(words: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """What a command prints."""
+    assert main(words.split()) == 0
+    return capsys.readouterr().out
+
+
+def command_at(path: str) -> Any:
+    command = typer.main.get_command(commands(path))
+    for name in path.split():
+        command = command.commands[name]  # type: ignore[attr-defined]
+    return command
+
+
+def options_in(page: str) -> set[str]:
+    """The long names at the beginning of the lines below `Options:`."""
+    section = page.partition("Options:")[2]
+    return set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", section, re.MULTILINE))
+
+
+def test_at_most_twelve_commands_stand_at_the_top_under_five_headings(capsys: pytest.CaptureFixture[str]) -> None:
+    page = shown("--help", capsys)
+    headings = re.findall(r"^(\w+):$", page, re.MULTILINE)
+    names = re.findall(r"^  ([a-z]+)  ", page.partition("Look:")[2], re.MULTILINE)
+    assert headings == ["Options", "Look", "Compare", "Decide", "Live", "Laboratory"]
+    assert len(names) <= 12 and {"inspect", "watch", "compare", "advise", "gate", "lab"} <= set(names)
+
+
+def test_every_command_and_group_is_in_the_help_of_its_group(capsys: pytest.CaptureFixture[str]) -> None:
+    for entry in (*GROUPS, *COMMANDS):
+        group, _, name = entry.path.rpartition(" ")
+        page = shown(f"{group} --help", capsys)
+        assert re.search(rf"^  {name}  +{re.escape(entry.help)}$", page, re.MULTILINE), entry.path
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_command_has_an_example_and_json(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    page = shown(f"{path} --help", capsys)
+    example = next((next_line for line, next_line in pairwise(page.split("\n\n")) if "Example" in line), "")
+    assert f"workbench {path}" in example or path == "lab validate metrics"
+    assert "--json" in page or path in SPEAK_OTHERWISE
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_command_shows_few_options_and_all_where_that_is_asked_for(
+    path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = {max(option.opts, key=len) for option in command_at(path).params if option.param_type_name == "option"}
+    first = options_in(shown(f"{path} --help", capsys)) - {"--help", "--help-all", "--config"}
+    assert len(first) <= MOST
+    if len(options) > MOST:
+        every = options_in(shown(f"{path} --help-all", capsys))
+        assert every == options | {"--help"} and first < every
+    else:
+        assert first == options
+
+
+def test_compare_shows_the_ten_that_people_use_first(capsys: pytest.CaptureFixture[str]) -> None:
+    page = shown("compare --help", capsys)
+    about_options = {"--help", "--help-all", "--config"}
+    assert options_in(page) - about_options == {
+        "--strategies", "--window", "--model", "--baseline", "--shares", "--out", "--redact", "--max-dollars",
+        "--dry-run", "--json",
+    }  # fmt: skip
+    assert "more options: workbench compare --help-all" in page
+
+
+def test_any_option_may_stand_in_a_file_and_the_command_line_wins(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text('strategies = ["truncate", "opal"]\nshares = [0.2]\ndry-run = true\nlimit = 1\nwindow = 64000\n')
+    assert "4 replays" in shown(f"compare --config {file}", capsys)
+    assert "3 replays" in shown(f"compare --config {file} --strategies pi", capsys)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("windw = 3", "`workbench compare` has no option 'windw'; it has baseline,"),
+        ("window = 'ten'", "it must be a whole number"),
+        ("window", "cannot be read"),
+        ("config = 'other.toml'", "has no option 'config'"),
+        (None, "there is no file"),
+    ],
+)
+def test_a_file_of_options_that_cannot_be_used_is_one_sentence(
+    text: str | None, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "run.toml"
+    if text is not None:
+        file.write_text(text)
+    assert main(["compare", "--config", str(file)]) == 2
+    message = capsys.readouterr().err
+    assert expected in message and "Traceback" not in message
+
+
+@pytest.mark.parametrize(("group", "name"), [(group, name) for group, names in MOVED.items() for name in names])
+def test_an_earlier_name_works_and_says_what_the_name_is_now(
+    group: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([name, "--help"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith(f"Usage: workbench {group} {name} ")
+    assert printed.err == f"`workbench {name}` is now `workbench {group} {name}`\n"
+
+
+def test_a_command_of_a_group_may_be_called_by_the_earlier_name_too(capsys: pytest.CaptureFixture[str]) -> None:
+    page = shown("judge exam --help", capsys)
+    assert page.startswith("Usage: workbench lab judge exam ")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("lab", "lab course"),
+        ("lab --folder mine --no-browser", "lab course --folder mine --no-browser"),
+        ("lab --help", "lab --help"),
+        ("lab frobnicate", "lab frobnicate"),
+        ("lab validate", "lab validate metrics"),
+        ("lab validate my-sessions/ --json", "lab validate metrics my-sessions/ --json"),
+        ("lab validate --out tables", "lab validate metrics --out tables"),
+        ("lab validate readers", "lab validate readers"),
+        ("lab validate -h", "lab validate -h"),
+        ("lab judge", "lab judge"),
+        ("compare", "compare"),
+        ("", ""),
+    ],
+)
+def test_a_group_has_a_command_that_is_meant_where_none_is_named(words: str, expected: str) -> None:
+    assert with_default(words.split()) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "path"),
+    [
+        ("compare my-sessions/", "compare"),
+        ("lab judge exam a.jsonl", "lab judge exam"),
+        ("lab judge", "lab judge"),
+        ("lab frobnicate", "lab"),
+        ("--version", ""),
+    ],
+)
+def test_the_words_of_a_line_call_a_command(words: str, path: str) -> None:
+    assert command_called(words.split()) == path
+
+
+def test_an_unknown_command_of_a_group_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lab", "validte"]) == 2
+    assert "No such command 'validte'. Did you mean 'validate'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("workbench com", ["compare"]),
+        ("workbench lab val", ["validate"]),
+        ("workbench lab judge ", ["exam", "work", "fit"]),
+        ("workbench lab judge exam --max-d", ["--max-dollars"]),
+        ("workbench compare --sched", ["--scheduler"]),
+    ],
+)
+def test_a_shell_completes_commands_of_groups_and_every_option(typed: str, completed: list[str]) -> None:
+    environment = {
+        "_WORKBENCH_COMPLETE": "complete_bash",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(len(typed.split(" ")) - 1),
+        "_TYPER_COMPLETE_ARGS": typed,
+    }
+    code = f"import os, sys; os.environ.update({environment}); from workbench.cli import main; main([])"
+    answer = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert answer.stdout.split() == completed, answer.stderr
