@@ -105,6 +105,7 @@ def _facts(session: Session) -> dict[str, Any]:
         },
         "reports_left_out": list(checked.left_out),
         "skipped": list(session.origin.skipped),
+        "unread": [str(field) for field in session.origin.unread],
     }
 
 

@@ -66,10 +66,28 @@ def test_unread_fields_are_named_where_a_fifth_of_the_text_is_lost(tmp_path: Pat
     assert said == "41% of the file's text was read; unread characters by field: scratchpad.plan (264)"
 
 
-def test_what_a_client_keeps_for_itself_is_not_counted(tmp_path: Path) -> None:
+def test_the_strings_of_an_unknown_block_are_unread_however_short_they_are(tmp_path: Path) -> None:
+    whole = thread({"content": LISTING})
+    strange = {"type": "robot-call", "name": "grep", "input": {"words": LISTING.split("\n")[0]}}
+    whole["messages"][1]["content"].append(strange)
+    origin = only(document(tmp_path, whole)).origin
+    assert origin.text_read is not None and origin.text_read < 1
+    assert [str(field) for field in origin.unread] == ["block of type 'robot-call' (48)"]
+
+
+def test_every_unread_field_is_named_even_where_hardly_anything_is_unread(tmp_path: Path) -> None:
+    whole = thread({"content": LISTING}) | {"remark": "a remark that stands beside the messages"}
+    origin = only(document(tmp_path, whole)).origin
+    assert origin.skipped == ()
+    assert [str(field) for field in origin.unread] == ["remark (40)"]
+
+
+def test_what_a_client_keeps_for_itself_is_not_counted_and_named(tmp_path: Path) -> None:
     common = {"type": "user", "uuid": "u1", "parentUuid": None, "sessionId": "s", "isSidechain": False}
     asked = common | {"message": {"role": "user", "content": QUESTION}, "toolUseResult": {"originalFile": LISTING}}
-    assert only(written(tmp_path, [asked])).origin.text_read == 1.0
+    origin = only(written(tmp_path, [asked])).origin
+    assert origin.text_read == 1.0
+    assert [str(field) for field in origin.unread] == ["toolUseResult.originalFile (396, kept by the client)"]
 
 
 def test_text_in_notes_is_told_apart_from_text_that_was_sent(tmp_path: Path) -> None:

@@ -191,6 +191,22 @@ def test_what_only_a_model_has_is_told_where_a_user_has_it(tmp_path: Path) -> No
     assert only(path).origin.skipped == ("1 × tool_call of a user: unknown, left out",)
 
 
+@pytest.mark.parametrize("lenient", [False, True])
+@pytest.mark.parametrize("record", [{"role": "_notice", "content": "beep"}, {"type": "turn_ended"}])
+def test_a_record_of_no_known_role_is_counted_and_the_others_are_read(
+    tmp_path: Path, record: dict[str, Any], lenient: bool
+) -> None:
+    session = only(written(tmp_path, [CHAT[0], record, record, CHAT[1]]), lenient=lenient)
+    assert words(session) == ["hello", "hi"]
+    (note,) = [note for note in session.origin.skipped if "unknown" in note]
+    assert note.startswith("2 × ") and note.endswith(": unknown, left out")
+
+
+def test_a_file_of_unknown_records_alone_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="nothing in it was said to or by a model"):
+        load(document(tmp_path, {"messages": [{"role": "robot", "content": "beep"}]}))
+
+
 def test_json_is_written_as_it_was(tmp_path: Path) -> None:
     """The odd numbers of these tests are really in the files."""
     assert json.loads(json.dumps(10**400)) == 10**400

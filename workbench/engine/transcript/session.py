@@ -17,6 +17,24 @@ FIRST = 8
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadField:
+    """Text of a file that stands in none of its sessions.
+
+    Attributes:
+        field: its name with those of the objects around it; empty for lines of text.
+        characters: in strings of 20 and more, and in every string of a block whose kind is unknown.
+        client_only: whether the format is known to keep it for the client alone.
+    """
+
+    field: str
+    characters: int
+    client_only: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.field or 'lines'} ({self.characters:,}{', kept by the client' * self.client_only})"
+
+
+@dataclass(frozen=True, slots=True)
 class Origin:
     """Where a session came from.
 
@@ -24,6 +42,7 @@ class Origin:
         skipped: what was left out, one sentence each.
         text_read: the share of the file's text that stands in its sessions, 0 to 1; None where it was not counted.
         text_noted: the share that stands in notes alone, which no model was sent: a client's own lines, for example.
+        unread: what stands in no session, the largest first.
     """
 
     format: str = "built"
@@ -32,6 +51,7 @@ class Origin:
     skipped: tuple[str, ...] = ()
     text_read: float | None = None
     text_noted: float = 0.0
+    unread: tuple[UnreadField, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

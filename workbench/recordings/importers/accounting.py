@@ -6,14 +6,14 @@ and pictures have not. It is compared line by line, and a line that occurs again
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.log import CompactionEntry, Entry, MessageEntry, NoteEntry
 from workbench.engine.transcript.message import Json, Message, ToolResult, said_texts
-from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.session import Session, UnreadField
 from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import as_printed, decode_or
@@ -48,14 +48,16 @@ class Account:
         read: the share of its characters that stand in a session, 0 to 1; None where the file has no text.
         noted: the share that stands in notes alone: in the log, but sent to no model.
         unread: characters that do not, by the name of their field, the most first.
+        client_only: likewise of fields that a client keeps for itself.
     """
 
     read: float | None = None
     noted: float = 0.0
-    unread: tuple[tuple[str, int], ...] = ()
+    unread: tuple[UnreadField, ...] = ()
+    client_only: tuple[UnreadField, ...] = ()
 
     def __str__(self) -> str:
-        named = ", ".join(f"{field or 'lines'} ({n:,})" for field, n in self.unread[:NAMED])
+        named = ", ".join(map(str, self.unread[:NAMED]))
         return f"{self.read or 0:.0%} of the file's text was read; unread characters by field: {named}"
 
 
@@ -67,58 +69,95 @@ def accounted(format: Format, source: SourceFile, sessions: Sequence[Session], *
             `named`.
     """
     messages = [message for session in sessions for message in session.messages]
-    if not named and format.name != "native" and _is_silent(sessions, messages):
+    if not named and format.name != "native" and _is_silent(source, sessions, messages):
         why = f"none of {len(messages)} messages has text" if messages else "nothing in it was said to or by a model"
         raise FormatError(f"read as {format.name}, {why}; {ADVICE}", where=source.where)
-    found = account(source.values() if format.values is None else format.values(source), sessions, format.aside)
+    values = source.values() if format.values is None else format.values(source)
+    found = account(values, sessions, format.aside, source.unknown_texts)
     if found.read is None:
         return list(sessions)
     if found.read < ENOUGH and not named and (why := _refusal(found, messages)):
         raise FormatError(f"read as {format.name}, {why}: {found}; {ADVICE}", where=source.where)
     unread = (str(found),) if found.read < ENOUGH else ()
     figures: dict[str, Any] = {"text_read": round(found.read, 4), "text_noted": round(found.noted, 4)}
+    figures["unread"] = found.unread + found.client_only
     return [
         replace(one, origin=replace(one.origin, skipped=(*one.origin.skipped, *unread), **figures)) for one in sessions
     ]
 
 
-def _is_silent(sessions: Sequence[Session], messages: Sequence[Message]) -> bool:
-    """Whether there are entries, and none of them is a message with text."""
-    return any(len(session.log) for session in sessions) and not any(message.blocks for message in messages)
+def _is_silent(source: SourceFile, sessions: Sequence[Session], messages: Sequence[Message]) -> bool:
+    """Whether something was read or left out, and nothing of it is a message with text."""
+    holds_something = any(len(session.log) for session in sessions) or source.unknown.total() > 0
+    return holds_something and not any(message.blocks for message in messages)
 
 
-def account(values: Iterator[Json], sessions: Sequence[Session], aside: str = "") -> Account:
+def account(
+    values: Iterator[Json],
+    sessions: Sequence[Session],
+    aside: str = "",
+    unknown: Mapping[str, Sequence[str]] | None = None,
+) -> Account:
     """How much of the text in these values stands in these sessions.
 
     Args:
         values: everything that a file holds.
         sessions: what was read from it.
-        aside: fields that are not counted, such as `message.details`, separated by spaces.
+        aside: fields that a client keeps for itself, such as `message.details`, separated by spaces.
+        unknown: the texts of blocks that no message got, by kind; each counts as unread, however short it is.
     """
     entries = [entry for session in sessions for entry in session.log]
     notes = set(_lines_of([entry for entry in entries if entry.type == "note"]))
     sent = set(_lines_of([entry for entry in entries if entry.type != "note"]))
-    whole, left_out = "\n".join(sent | notes), frozenset(aside.split())
+    whole, kept_by_client = "\n".join(sent | notes), frozenset(aside.split())
+    unread, client_only = Counter[str](), Counter[str]()
     lines: dict[str, bool] = {}
-    unread = Counter[str]()
-    for field, text in (found for value in values for found in _fields(value, left_out)):
-        for line in (line for piece in _decoded(text) for line in _lines(piece)):
-            if len(line) >= LEAST and line not in lines and _WORDS.search(line):
-                parts = {line, line.partition(": ")[2]} - {""}  # a transcript names the speaker before the words
-                lines[line] = not (parts.isdisjoint(sent) and parts.isdisjoint(notes)) or line in whole
-                unread[field] += 0 if lines[line] else len(line)
+    for kind, texts in (unknown or {}).items():
+        for line in dict.fromkeys(line for text in texts for line in _lines(text) if line):
+            unread[kind] += 0 if line in lines else len(line)
+            lines[line] = False
+    client_lines: set[str] = set()
+    for field, line in _text_lines(values):
+        if _is_inside(field, kept_by_client):
+            if line not in client_lines and line not in sent:
+                client_lines.add(line)
+                client_only[field] += len(line)
+        elif line not in lines:
+            parts = {line, line.partition(": ")[2]} - {""}  # a transcript names the speaker before the words
+            lines[line] = not (parts.isdisjoint(sent) and parts.isdisjoint(notes)) or line in whole
+            unread[field] += 0 if lines[line] else len(line)
     total, noted = sum(map(len, lines)), sum(len(line) for line in lines if line in notes and line not in sent)
+    client_fields = _unread_fields(client_only, client_only=True)
     if not total:
-        return Account()
-    left = tuple((field, n) for field, n in unread.most_common() if n)
-    return Account(1 - unread.total() / total, noted / total, left)
+        return Account(client_only=client_fields)
+    return Account(1 - unread.total() / total, noted / total, _unread_fields(unread), client_fields)
+
+
+def _text_lines(values: Iterator[Json]) -> Iterator[tuple[str, str]]:
+    """Each line of text in these values, with the names of the objects that it is in."""
+    for value in values:
+        for field, text in _fields(value):
+            for piece in _decoded(text):
+                for line in _lines(piece):
+                    if len(line) >= LEAST and _WORDS.search(line):
+                        yield field, line
+
+
+def _is_inside(field: str, outer_fields: frozenset[str]) -> bool:
+    """Whether a field is one of these or inside of one."""
+    names = field.split(".")
+    return any(".".join(names[:depth]) in outer_fields for depth in range(1, len(names) + 1))
+
+
+def _unread_fields(characters: Counter[str], *, client_only: bool = False) -> tuple[UnreadField, ...]:
+    return tuple(UnreadField(field, count, client_only) for field, count in characters.most_common() if count)
 
 
 def _refusal(found: Account, messages: Sequence[Message]) -> str:
     """Why what was read of a file is of no use; empty where it is."""
     results = [message for message in messages if isinstance(message, ToolResult)]
     empty = sum(not result.blocks for result in results)
-    if sum(n for _, n in found.unread) < MATTERS:
+    if sum(field.characters for field in found.unread) < MATTERS:
         return ""
     return f"{empty} of {len(results)} tool results are empty" if empty > EMPTY * len(results) else ""
 
@@ -143,22 +182,20 @@ def _decoded(text: str) -> list[str]:
     if _PRINTED.match(text):
         return [as_printed(one) for one in _QUOTED.findall(text)]
     inside = decode_or(text) if text[:1] in ("{", "[", '"') else None
-    return [text] if inside is None else [one for _, one in _fields(inside, frozenset())]
+    return [text] if inside is None else [inner for _, inner in _fields(inside)]
 
 
-def _fields(value: Json, aside: frozenset[str], field: str = "") -> Iterator[tuple[str, str]]:
+def _fields(value: Json, field: str = "") -> Iterator[tuple[str, str]]:
     """The texts of a decoded value, each with the names of the objects that it is in."""
     if isinstance(value, str):
         if len(value) >= LEAST and _WORDS.search(value):
             yield field, value
     elif isinstance(value, dict):
         for name, inner in value.items():
-            inside = f"{field}.{name}" if field else name
-            if inside not in aside:
-                yield from _fields(inner, aside, inside)
+            yield from _fields(inner, f"{field}.{name}" if field else name)
     elif isinstance(value, list):
         for inner in value:
-            yield from _fields(inner, aside, field)
+            yield from _fields(inner, field)
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -18,6 +18,7 @@ from workbench.engine.transcript.message import (
     ToolResult,
 )
 from workbench.recordings.importers.images import image, linked
+from workbench.recordings.importers.source import Unknown
 from workbench.recordings.importers.values import (
     block_texts,
     decode_or,
@@ -26,6 +27,7 @@ from workbench.recordings.importers.values import (
     label,
     mapping,
     objects,
+    strings,
     text,
 )
 
@@ -46,11 +48,11 @@ _NO_CONTENT = frozenset({"text", "thought", "thoughtSignature", "thought_signatu
 
 @dataclass(slots=True)
 class Content:
-    """The parts of one message: its blocks, the tool results in it, and the kinds that are unknown."""
+    """The parts of one message: its blocks, the tool results in it, and the parts that are unknown."""
 
     blocks: list[AnswerBlock] = field(default_factory=list)
     results: list[ToolResult] = field(default_factory=list)
-    unknown: list[str] = field(default_factory=list)
+    unknown: list[Unknown] = field(default_factory=list)
 
     @property
     def said(self) -> tuple[SaidBlock, ...]:
@@ -178,11 +180,12 @@ def add_part(found: Content, part: Json) -> None:
     read = KINDS.get("tool_result" if type_.endswith("tool_result") else type_)
     if read is None:
         if type_ or not part or set(part) - _NO_CONTENT:
-            found.unknown.append(f"block of type {type_!r}" if type_ else f"part with {min(part, default='')!r}")
+            what = f"block of type {type_!r}" if type_ else f"part with {min(part, default='')!r}"
+            found.unknown.append(Unknown(what, tuple(strings(part))))
         return
     block = read(part)
     if _leaves_words(part, block):
-        found.unknown.append(f"words in a {type_}")
+        found.unknown.append(Unknown(f"words in a {type_}"))
     if isinstance(block, ToolResult):
         found.results.append(block)
     else:

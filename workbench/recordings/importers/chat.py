@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import AssistantMessage, Json, Message, ToolCall, ToolResult, Usage
 from workbench.recordings.importers.blocks import (
     Content,
@@ -49,13 +48,13 @@ class ChatBuilder(SessionBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message."""
+        if (role := ROLES.get(label(record, "role"))) is None:
+            self.source.leave_record(f"message of role {record.get('role')!r:.40}", record)
+            return
         self.time = self.source.time(record, "timestamp")
         found = content(self._after_compaction(record), "content" if record.get("parts") is None else "parts")
-        message_id, role = identifier(record, "id", "uuid"), ROLES.get(text(record, "role"))
+        message_id = identifier(record, "id", "uuid")
         fields: dict[str, Any] = {}
-        if role is None:
-            known = ", ".join(sorted(ROLES))
-            raise FormatError(f"unknown role {text(record, 'role')!r}; known roles are {known}", field="role")
         if role == "tool":
             role, found = "user", self._result(message_id, record, found)
         elif role == "user":

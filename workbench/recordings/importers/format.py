@@ -22,10 +22,11 @@ class Format:
         name: as `workbench list formats` shows it.
         description: one line for people.
         carries: what recordings of this format hold, and the importer reads.
-        knows: whether this, the first 64 KB of a file, is the start of a recording in this format.
+        knows: whether this is the start of a recording in this format.
         sessions: gives the sessions of a recording, in its order; their origin is filled in by the caller. Raises
             `FormatError` where the recording is damaged and the source is not lenient.
         aside: fields whose text a client keeps and sends to no model, such as `message.details`, separated by spaces.
+        is_general: whether files of other formats may look like it at their start.
         values: what a file that is neither text nor JSON holds, as JSON values.
     """
 
@@ -36,6 +37,7 @@ class Format:
     sessions: Sessions
     aside: str = ""
     values: Callable[[SourceFile], Iterator[Json]] | None = None
+    is_general: bool = False
 
 
 def json_lines(builder: Callable[[SourceFile], SessionBuilder]) -> Sessions:

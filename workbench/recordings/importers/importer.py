@@ -149,12 +149,16 @@ def _readable(source: SourceFile) -> Iterator[None]:
 
 
 def _format_of(source: SourceFile) -> Format:
-    head, known = source.head(), known_formats()
-    for format in known.values():
-        if format.knows(head):
-            return format
-    why = "no importer recognises this content" if head.text.strip() else "the file is empty"
-    raise UnknownFormat(f"{why}; known formats are {', '.join(sorted(known))}", where=source.where)
+    """The first format that recognises the start of a file; a general one only where more of the file says no more."""
+    formats = known_formats()
+    is_empty = True
+    for head in source.heads():
+        is_empty = not head.text.strip()
+        for format in formats.values():
+            if (head.is_enough or not format.is_general) and format.knows(head):
+                return format
+    why = "the file is empty" if is_empty else "no importer recognises this content"
+    raise UnknownFormat(f"{why}; known formats are {', '.join(sorted(formats))}", where=source.where)
 
 
 def _with_own_id(session: Session, ids: set[str]) -> Session:

@@ -110,7 +110,7 @@ class SessionBuilder:
 
         Results come before a user's words and after a model's; a record of results alone gives no message.
         """
-        self.source.unknown.update(found.unknown)
+        self.source.leave_unknown(found.unknown)
         blocks = tuple(found.blocks) if role == "assistant" else found.said_by(role, self.source.unknown)
         message = [_SPEAKERS[role](id=id, blocks=blocks, **fields)] if found.blocks or not found.results else []
         for one in (*message, *found.results) if role == "assistant" else (*found.results, *message):

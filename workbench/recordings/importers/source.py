@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -27,6 +27,7 @@ from workbench.recordings.importers.values import (
     kind,
     mapping,
     optional_count,
+    strings,
     text,
     timestamp,
 )
@@ -41,24 +42,32 @@ class Head:
     """The start of a file.
 
     Attributes:
-        text: its first 64 KB, whatever they hold; of a database, the statements that made its tables.
+        text: its first 64 KB, whatever they hold, or where these tell too little, 16 MB; of a database, the statements
+            that made its tables.
         is_list: whether it is a JSON list.
         keys: the keys of the first object: the document, the list's first element or the first line.
         records: the objects that are whole on one of the first lines.
+        is_all: whether nothing more of the file can be looked at.
     """
 
     text: str
     is_list: bool
     keys: frozenset[str]
     records: tuple[dict[str, Json], ...]
+    is_all: bool = True
 
     @classmethod
-    def of(cls, text: str) -> Head:
+    def of(cls, text: str, *, is_all: bool = True) -> Head:
         """What can be said about this start of a file."""
         start = text.lstrip("\ufeff \t\r\n")
         while start.startswith("//"):
             start = start.partition("\n")[2].lstrip()
-        return cls(text, start.startswith("["), _keys(start), _records(start))
+        return cls(text, start.startswith("["), _keys(start), _records(start), is_all)
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether what follows can hardly change what it looks like: all is there, or whole lines of records are."""
+        return self.is_all or bool(self.records)
 
     def is_object_with(self, *keys: str) -> bool:
         """Whether it starts with a JSON object that has all these keys."""
@@ -89,10 +98,26 @@ def _records(start: str) -> tuple[dict[str, Json], ...]:
 
 
 HEAD_BYTES = 1 << 16
+"""Of the start of a file, by which most formats are recognised."""
+LONG_HEAD_BYTES = 16 << 20
+"""Of the start that decides where the first one does not."""
 BOM = b"\xef\xbb\xbf"
 
 
 _INDEX = re.compile(r"\[\d+\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A part that no message got.
+
+    Attributes:
+        kind: what it is, in words.
+        texts: its strings, but for the names of types.
+    """
+
+    kind: str
+    texts: tuple[str, ...] = ()
 
 
 @dataclass
@@ -122,6 +147,7 @@ class SourceFile:
         lenient: whether damage is skipped and listed instead of raised.
         skipped: what was left out, one sentence each.
         unknown: kinds of records and blocks that the importer does not know, with their number.
+        unknown_texts: the texts of such blocks, by kind.
         counted: by field, what there is to say of its values.
         began: when reading it did.
         places: the line and the field of each block of `at` that is entered and not left.
@@ -133,6 +159,7 @@ class SourceFile:
     lenient: bool = False
     skipped: list[str] = field(default_factory=list)
     unknown: Counter[str] = field(default_factory=Counter)
+    unknown_texts: dict[str, list[str]] = field(default_factory=dict)
     counted: dict[str, CountedNote] = field(default_factory=dict)
     began: float = field(default_factory=monotonic)
     places: list[tuple[int | None, str]] = field(default_factory=list)
@@ -142,13 +169,19 @@ class SourceFile:
         """The file's name without its endings: the id of a session that has none."""
         return re.split(r"[/\\]", self.where)[-1].split(".")[0] or "session"
 
-    def head(self) -> Head:
-        """What the first 64 KB tell, whatever they hold; of a database, the statements that made its tables."""
-        with self.open() as stream:
-            raw = stream.read(HEAD_BYTES)
-        if raw.startswith(MAGIC.encode()) and (made := tables(self.raw())):
-            return Head.of(f"{MAGIC}\n{made}")
-        return Head.of(raw.removeprefix(BOM).decode(errors="replace").replace("\r\n", "\n"))
+    def heads(self) -> Iterator[Head]:
+        """What the first 64 KB tell, whatever they hold, and then more; of a database, what made its tables."""
+        for size in (HEAD_BYTES, LONG_HEAD_BYTES):
+            with self.open() as stream:
+                raw = stream.read(size)
+                is_all = size == LONG_HEAD_BYTES or not stream.read(1)
+            if raw.startswith(MAGIC.encode()) and (statements := tables(self.raw())):
+                yield Head.of(f"{MAGIC}\n{statements}")
+                return
+            text = raw.removeprefix(BOM).decode(errors="replace").replace("\r\n", "\n")
+            yield Head.of(text, is_all=is_all)
+            if is_all:
+                return
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """The lines that hold something, with their numbers from 1, without line ends."""
@@ -234,6 +267,16 @@ class SourceFile:
         """List what is left out, once, however often the file is opened."""
         if what not in self.skipped:
             self.skipped.append(what)
+
+    def leave_unknown(self, parts: Iterable[Unknown]) -> None:
+        """Count parts of kinds that the importer does not know, and keep their texts for the account."""
+        for part in parts:
+            self.unknown[part.kind] += 1
+            self.unknown_texts.setdefault(part.kind, []).extend(part.texts)
+
+    def leave_record(self, kind: str, record: Json) -> None:
+        """Count a record of a kind that the importer does not know, likewise."""
+        self.leave_unknown([Unknown(kind, tuple(strings(record)))])
 
     def leave_unused(self, error: FormatError) -> None:
         """Note a value that cannot be read, and that no message needs."""

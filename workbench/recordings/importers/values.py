@@ -9,7 +9,7 @@ import json
 import math
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeAlias
@@ -158,6 +158,11 @@ def as_object(value: Json, field: str = "") -> dict[str, Json]:
     return value
 
 
+def as_mapping(value: Json) -> dict[str, Json]:
+    """The value where it is an object, else an empty one. Never an error, for recognising formats."""
+    return value if isinstance(value, dict) else {}
+
+
 def _too_deep(value: Json) -> bool:
     level = [value]
     for _ in range(MAX_DEPTH):
@@ -214,6 +219,18 @@ def label(record: Mapping[str, Json], field: str) -> str:
 def block_texts(record: Mapping[str, Json], field: str) -> str:
     """The texts of a list of text blocks, a line each."""
     return "\n".join(text(block, "text") for block in objects(record, field))
+
+
+def strings(value: Json) -> Iterator[str]:
+    """Every text inside a value, but for the names of types."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield from strings(inner) if name != "type" else ()
+    elif isinstance(value, list):
+        for inner in value:
+            yield from strings(inner)
 
 
 def identifier(record: Mapping[str, Json], *fields: str) -> str:

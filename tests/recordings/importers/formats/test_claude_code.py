@@ -369,3 +369,25 @@ def test_the_title_is_the_newest_one_that_belongs_to_this_session(tmp_path: Path
     other = {"type": "summary", "summary": "another session", "leafUuid": "elsewhere"}
     own = {"type": "summary", "summary": "greeting", "leafUuid": "u1"}
     assert only(written(tmp_path, [other, own, asked("u1", None, "hi")])).title == "greeting"
+
+
+def test_what_the_client_adds_again_behind_a_compaction_is_in_the_context(tmp_path: Path) -> None:
+    added = [
+        {"type": "instructions", "files": [{"path": "/w/RULES.md", "content": "use tabs"}]},
+        {"type": "invoked_skills", "skills": [{"name": "ship", "path": "ship", "content": "smoke first"}]},
+        {"type": "plan_file_reference", "planFilePath": "/w/plan.md", "planContent": "1. raise the limit"},
+    ]
+    boundary = {"type": "system", "subtype": "compact_boundary", "uuid": "b", "parentUuid": None, **COMMON}
+    lines = [asked("u1", None, "mend it"), {**boundary, "logicalParentUuid": "u1"}]
+    lines.append(asked("s", "b", "so far: mended", isCompactSummary=True))
+    parent = "s"
+    for number, attachment in enumerate(added):
+        about = {"type": "attachment", "uuid": f"x{number}", "parentUuid": parent, **COMMON}
+        lines.append({**about, "attachment": attachment})
+        parent = f"x{number}"
+    session = only(written(tmp_path, [*lines, answered("a1", parent, "m1", text("shipped"))]))
+    assert [plain_text(message) for message in fold(session.path)] == [
+        "so far: mended", "/w/RULES.md\nuse tabs", "ship\nsmoke first", "/w/plan.md\n1. raise the limit", "shipped",
+    ]  # fmt: skip
+    assert all(message.synthetic for message in session.messages[1:4] if isinstance(message, UserMessage))
+    assert session.origin.skipped == ()

@@ -74,7 +74,6 @@ def test_arguments_that_are_no_json_are_kept_as_they_are(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("message", "field"),
     [
-        ({"role": "robot", "content": "x"}, "messages[1].role"),
         ({"role": "user", "content": 5}, "messages[1].content"),
         ({"role": "assistant", "content": "", "tool_calls": [5]}, "messages[1].tool_calls[0]"),
         (

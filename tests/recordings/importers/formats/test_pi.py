@@ -3,10 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from recordings.importers.files import only, written
 
-from workbench.base.errors import FormatError
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.log import CompactionEntry, fold
 from workbench.engine.transcript.message import (
@@ -115,6 +113,7 @@ def test_an_unknown_kind_of_record_keeps_its_place_and_is_counted(tmp_path: Path
     assert session.origin.skipped == ("1 × record of type 'sparkle': unknown, left out",)
 
 
-def test_a_message_of_nobody_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"line 2, field 'message.role': unknown role 'robot'"):
-        only(written(tmp_path, [HEADER, message("robot", words("beep"))]))
+def test_a_message_of_an_unknown_role_is_counted_and_named(tmp_path: Path) -> None:
+    session = only(written(tmp_path, [HEADER, message("user", words("a")), message("robot", words("beep"))]))
+    assert [plain_text(m) for m in session.messages] == ["a"]
+    assert session.origin.skipped[0] == "1 × message of role 'robot': unknown, left out"

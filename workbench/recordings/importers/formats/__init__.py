@@ -34,7 +34,7 @@ from workbench.recordings.importers.formats.copilot_cli import CopilotCliBuilder
 from workbench.recordings.importers.formats.google import AdkBuilder, GeminiCliBuilder
 from workbench.recordings.importers.formats.pi import PiBuilder
 from workbench.recordings.importers.source import Head
-from workbench.recordings.importers.values import label
+from workbench.recordings.importers.values import as_mapping, label
 
 _ANTHROPIC = re.compile(r'"type":\s*"(?:tool_use|tool_result|thinking|redacted_thinking)"|"cache_control":\s*\{')
 _AIDER = re.compile(r"^# aider chat started at \d", re.MULTILINE)
@@ -61,12 +61,12 @@ def _knows_pi(head: Head) -> bool:
 
 
 def _knows_swe_agent(head: Head) -> bool:
-    """Whether it is a trajectory of steps or turns, or a history whose turns name their agent."""
+    """Whether it has a history, and beside it a trajectory or turns that name their agent."""
     if head.is_list or {"sessionId", "instance_id"} & head.keys:
         return False
-    if "trajectory" in head.keys:
-        return '"observation"' in head.text or '"role"' in head.text
-    return "history" in head.keys and '"role"' in head.text and '"agent":' in head.text
+    if "history" not in head.keys or '"role"' not in head.text:
+        return False
+    return "trajectory" in head.keys or '"agent":' in head.text
 
 
 def _knows_specstory(head: Head) -> bool:
@@ -92,7 +92,10 @@ def _knows_otel(head: Head) -> bool:
 
 def _knows_cursor(head: Head) -> bool:
     """Whether a line is a role and a message, and nothing of Claude Code's."""
-    return any({"role", "message"} <= set(record) and "type" not in record for record in head.records[:1])
+    return any(
+        "role" in record and "type" not in record and "content" in as_mapping(record.get("message"))
+        for record in head.records[:1]
+    )
 
 
 def _knows_vscode_chat(head: Head) -> bool:
@@ -123,7 +126,7 @@ FORMATS = (
     Format("codex", "OpenAI Codex rollouts (JSON lines)",
         ("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
         lambda head: any(label(record, "type") in _CODEX and "payload" in record for record in head.records)
-        or head.keys >= {"timestamp", "type", "payload"} or head.is_object_with("id", "timestamp", "instructions"),
+        or head.is_object_with("id", "timestamp", "instructions"),
         json_lines(codex.CodexBuilder),
         aside="payload.changes payload.aggregated_output payload.parsed_cmd payload.result payload.tools "
         "payload.dynamic_tools"),
@@ -142,12 +145,14 @@ FORMATS = (
         ("calls", "thinking", "images", "usage", "times", "model", "compactions"),
         opencode.knows_database, opencode.database_sessions, aside=OPENCODE_ASIDE, values=opencode.database_values),
     Format("amp", "Amp threads (JSON)", ("calls", "thinking", "usage", "times", "model"),
-        lambda head: head.is_object_with("v", "created", "messages"), json_document("messages", AmpBuilder),
+        lambda head: head.is_object_with("v", "created", "messages") and '"messageId"' in head.text,
+        json_document("messages", AmpBuilder),
         aside="title meta"),
     Format("cursor", "Cursor agent transcripts (JSON lines; they hold no tool results)", ("calls",),
         _knows_cursor, json_lines(CursorBuilder)),
     Format("continue", "Continue sessions (JSON)", ("calls", "thinking", "usage", "model", "compactions", "system"),
-        lambda head: head.is_object_with("sessionId", "history"), json_document("history", ContinueBuilder),
+        lambda head: head.is_object_with("sessionId", "history") and '"contextItems"' in head.text,
+        json_document("history", ContinueBuilder),
         aside="title history.promptLogs history.editorState history.toolCallStates.output.description"),
     Format("windsurf", "Windsurf Cascade transcripts (JSON lines)", ("calls", "thinking"),
         lambda head: any(label(record, "type") in record and "status" in record for record in head.records[:3]),
@@ -164,19 +169,19 @@ FORMATS = (
     Format("cline", "Cline sessions and their compacted states (JSON)",
         ("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
         lambda head: head.is_object_with("version", "sessionId")
-        and bool({"messages", "agent"} & head.keys) and '"role"' in head.text,
+        and bool({"agent", "system_prompt"} & head.keys) and '"role"' in head.text,
         json_document("messages", ClineBuilder)),
     Format("adk", "Google ADK sessions (JSON)", ("calls", "thinking", "images", "usage", "times"),
-        lambda head: head.is_object_with("app_name", "user_id") or head.is_object_with("appName", "userId"),
+        lambda head: head.is_object_with("app_name", "user_id", "events")
+        or head.is_object_with("appName", "userId", "events"),
         json_document("events", AdkBuilder)),
     Format("tau_bench", "tau-bench results (JSON)", ("calls", "system"),
-        lambda head: {"task_id", "traj"} <= head.keys or {"task_id", "reward", "info"} <= head.keys,
+        lambda head: {"task_id", "traj"} <= head.keys,
         chat_messages.sessions,
         aside="info"),
     Format("openhands", "OpenHands evaluation output (JSON lines)",
         ("calls", "images", "usage", "times", "model", "compactions", "system"),
-        lambda head: "instance_id" in head.keys
-        and bool({"history", "test_result", "instruction", "metadata"} & head.keys),
+        lambda head: {"instance_id", "history"} <= head.keys,
         openhands.sessions,
         aside="history.message history.args.tools history.extras test_result"),
     Format("mini_swe_agent", "mini-swe-agent trajectories (JSON)", ("calls", "usage", "times", "model", "system"),
@@ -189,8 +194,8 @@ FORMATS = (
     Format("aider", "aider chat histories (markdown)", ("usage", "times", "model"),
         lambda head: _AIDER.search(head.text[:4_000]) is not None, aider.sessions),
     Format("langfuse", "Langfuse traces (JSON)", ("tree", "calls", "thinking", "usage", "times", "model", "system"),
-        lambda head: head.is_object_with("observations")
-        or (head.is_object_with("trace") and '"projectId"' in head.text),
+        lambda head: bool({"observations", "trace"} & head.keys)
+        and ('"GENERATION"' in head.text or '"projectId"' in head.text),
         json_document("observations", trace_files.LangfuseBuilder),
         aside="trace observations.metadata observations.name observations.input.tools "
         "observations.input.content.function"),
@@ -212,9 +217,9 @@ FORMATS = (
         codex.knows_responses, codex.responses_sessions, aside="tools"),
     Format("anthropic_messages", 'Anthropic messages: a JSON list, {"system", "messages"}, or JSON lines of these',
         ("calls", "thinking", "images", "usage", "model", "system"),
-        _knows_anthropic, chat_messages.sessions),
+        _knows_anthropic, chat_messages.sessions, is_general=True),
     Format("openai_chat", 'OpenAI chat messages: a JSON list, {"messages": [...]}, or JSON lines of these',
         ("calls", "thinking", "images", "usage", "times", "model", "system"),
-        chat_messages.starts_with_messages, chat_messages.sessions),
+        chat_messages.starts_with_messages, chat_messages.sessions, is_general=True),
 )  # fmt: skip
 BUILTIN: Mapping[str, Format] = {format.name: format for format in FORMATS}

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import Json, ToolCall, ToolResult, UserMessage
 from workbench.recordings.importers.blocks import content, result_blocks, thought_block, tool_calls
 from workbench.recordings.importers.session_builder import SessionBuilder
@@ -36,7 +35,8 @@ class AtifBuilder(SessionBuilder):
         elif speaker == "system" and not len(self.log):
             role, fields = "system", {}
         elif speaker not in ("user", "system"):
-            raise FormatError(f"unknown source {speaker!r}; known sources are agent, system and user", field="source")
+            self.source.leave_record(f"step of source {speaker!r:.40}", record)
+            return
         self.say_content(role, found, id=step_id, **fields)
         self._observed(mapping(record, "observation"), [call.id for call in calls])
 

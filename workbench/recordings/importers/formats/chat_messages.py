@@ -46,8 +46,10 @@ def _from_lines(source: SourceFile) -> Iterator[Session]:
         with source.at(line):
             if "role" in record:
                 single.read(record)
-            else:
+            elif any(name in record for name in LISTS):
                 yield _session(source, record, line)
+            else:
+                source.leave_record("line without a role and without messages", record)
     if len(single.log):
         yield single.session()
 

@@ -18,7 +18,7 @@ from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.formats.claude_records import Node, read_node
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.values import label, mapping, text
+from workbench.recordings.importers.values import as_mapping, label, mapping, text
 
 SIDE = frozenset(
     {
@@ -279,7 +279,9 @@ class ClaudeCodeBuilder(SessionBuilder):
 
 def is_record(record: Mapping[str, Json]) -> bool:
     """Whether a line has the client's own fields."""
-    if label(record, "type") in SIDE:
+    type_ = label(record, "type")
+    if type_ in SIDE:
         return bool({"leafUuid", "sessionId", "messageId", "snapshot"} & set(record))
-    ours = label(record, "type") in TYPES and "uuid" in record
-    return ours and bool({"parentUuid", "sessionId", "isSidechain"} & set(record))
+    if type_ not in TYPES or "uuid" not in record or not {"parentUuid", "sessionId", "isSidechain"} & set(record):
+        return False
+    return type_ not in ("user", "assistant") or "content" in as_mapping(record.get("message"))

@@ -1,7 +1,6 @@
 """One line of a Claude Code recording: what it says, and its place in the tree."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,7 +12,7 @@ from workbench.recordings.importers.blocks import Content, Part, as_json, conten
 from workbench.recordings.importers.images import image
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import ANTHROPIC_USAGE
-from workbench.recordings.importers.values import as_object, items, label, mapping, text, texts
+from workbench.recordings.importers.values import as_object, items, label, mapping, objects, text, texts
 
 SYNTHETIC = "<synthetic>"
 """The model name that the client gives to answers that it wrote itself."""
@@ -90,13 +89,13 @@ def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
             if role in ("user", "assistant") and role != type_:
                 source.leave_out(f"line {line}: the message of a record of type {type_!r} has the role {role!r}")
             found = content(message)
-            source.unknown.update(found.unknown)
+            source.leave_unknown(found.unknown)
             made.results = tuple(replace(result, id=uuid) for result in found.results)
             made.summary = record.get("isCompactSummary") is True
             read_message = _answer if type_ == "assistant" else _user
             made.what = read_message(made, record, found, source)
         case "attachment":
-            made.what = _attachment(made, mapping(record, "attachment"), source.unknown)
+            made.what = _attachment(made, mapping(record, "attachment"), source)
         case "system":
             made.what = _system(made, record, source)
         case "progress":
@@ -153,10 +152,10 @@ def _note(made: Node, label: str, words: str) -> NoteEntry:
     return NoteEntry(id=made.uuid, parent=None, kind=label, text=words, time=made.time)
 
 
-def _attachment(made: Node, attachment: Part, unknown: Counter[str]) -> UserMessage | None:
+def _attachment(made: Node, attachment: Part, source: SourceFile) -> UserMessage | None:
     type_ = text(attachment, "type")
     if type_ not in ATTACHMENTS:
-        unknown[f"attachment of type {type_!r}"] += 1
+        source.leave_record(f"attachment of type {type_!r}", attachment)
     blocks = ATTACHMENTS[type_](attachment) if type_ in ATTACHMENTS else ()
     typed = type_ == "queued_command" and attachment.get("commandMode") in (None, "prompt")
     return UserMessage(id=made.uuid, blocks=tuple(blocks), synthetic=not typed) if blocks else None
@@ -188,6 +187,12 @@ def _hook(attachment: Part) -> Sequence[SaidBlock]:
     return _lines("content", attachment) if sent else []
 
 
+def _listed(title: str, words: str, field: str, attachment: Part) -> Sequence[SaidBlock]:
+    """Each object of a list, its text under its title."""
+    parts = (f"{text(item, title)}\n{text(item, words)}".strip() for item in objects(attachment, field))
+    return [Text(part) for part in parts if part]
+
+
 def _tasks(attachment: Part) -> Sequence[SaidBlock]:
     tasks = [task for task in items(attachment, "content") if isinstance(task, dict)]
     lines = [f"[{text(task, 'status')}] {text(task, 'subject', 'content')}" for task in tasks]
@@ -201,6 +206,10 @@ ATTACHMENTS: Mapping[str, Callable[[Part], Sequence[SaidBlock]]] = {
     "compact_file_reference": partial(_lines, "filename"),
     "edited_text_file": partial(_titled, "filename", "snippet"),
     "file": _file,
+    "instructions": partial(_listed, "path", "content", "files"),
+    "invoked_skills": partial(_listed, "path", "content", "skills"),
+    "plan_file_reference": partial(_titled, "planFilePath", "planContent"),
+    "task_status": partial(_titled, "status", "description"),
     "hook_success": _hook,
     "mcp_instructions_delta": partial(_lines, "addedBlocks"),
     "nested_memory": partial(_titled, "path", "content/content"),

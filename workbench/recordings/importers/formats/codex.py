@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 
-from workbench.base.errors import FormatError
 from workbench.engine.transcript.log import MessageEntry
 from workbench.engine.transcript.message import Json, Text, Thinking, ToolCall, Usage, plain_text
 from workbench.engine.transcript.session import Session
@@ -18,7 +17,7 @@ from workbench.recordings.importers.blocks import KINDS, Content, add_part, cont
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.usage import OPENAI_USAGE
-from workbench.recordings.importers.values import as_object, items, mapping, objects, text
+from workbench.recordings.importers.values import as_object, items, label, mapping, objects, text
 
 IGNORED = frozenset({"ghost_snapshot", "other"})
 _CLIENT = re.compile(
@@ -95,6 +94,9 @@ class CodexBuilder(SessionBuilder):
 
     def _item(self, payload: Mapping[str, Json]) -> None:
         type_ = text(payload, "type")
+        if type_ == "message" and label(payload, "role") not in _ROLES:
+            self.source.leave_record(f"message of role {payload.get('role')!r:.40}", payload)
+            return
         if type_ == "message" and text(payload, "role") != "assistant":
             self.close()
             role, found, fields = self._message(payload)
@@ -105,7 +107,7 @@ class CodexBuilder(SessionBuilder):
             found = content(payload)
         elif type_ not in IGNORED:
             add_part(found, payload)
-        self.source.unknown.update(found.unknown)
+        self.source.leave_unknown(found.unknown)
         if found.blocks and (self.usage is not None or self.gathered.results):
             self.close()
         if found.blocks and self.began is None:
@@ -136,8 +138,6 @@ class CodexBuilder(SessionBuilder):
             return "system", found, {}
         if role == "assistant":
             return "assistant", Content([*found.said], unknown=found.unknown), {"model": self.model}
-        if role != "user":
-            raise FormatError(f"unknown role {role!r}; known roles are {', '.join(_ROLES)}", field="role")
         first = next((block.text for block in found.said if isinstance(block, Text)), "")
         return "user", found, {"synthetic": _CLIENT.match(first) is not None}
 
@@ -160,7 +160,7 @@ class CodexBuilder(SessionBuilder):
         kept: list[str] = []
         added: list[tuple[str, Content, dict[str, Json]]] = []
         for item in objects(payload, "replacement_history"):
-            if text(item, "type") == "message":
+            if text(item, "type") == "message" and label(item, "role") in _ROLES:
                 role, found, fields = self._message(item)
                 if same := known[role, found.words]:
                     kept.append(same.pop())
@@ -189,8 +189,8 @@ class ResponsesBuilder(CodexBuilder):
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one item."""
         if not text(record, "type") and not text(record, "role"):
-            raise FormatError("expected an item with a type, or a message with a role", field="type")
-        if text(record, "type") in ("compaction", "compaction_summary"):
+            self.source.leave_record("item without a type and a role", record)
+        elif text(record, "type") in ("compaction", "compaction_summary"):
             self._compacted({"message": text(record, "summary"), "replacement_history": [record]})
         else:
             self._item({"type": "message", **record})

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import Json, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import Content, as_json, text_block, thought_block, tool_calls
@@ -136,7 +135,8 @@ class WindsurfBuilder(SessionBuilder):
         """Read one step."""
         type_ = text(record, "type")
         if not type_:
-            raise FormatError("expected the type of a step, found none", field="type")
+            self.source.leave_record("step without a type", record)
+            return
         step = mapping(record, type_)
         self.source.unknown[f"step of type {type_!r} without its fields"] += type_ not in record
         self.time = self.source.time(record, "timestamp")

@@ -95,7 +95,7 @@ class SampleBuilder(ChatBuilder):
 
 def sessions(source: SourceFile) -> Iterator[Session]:
     """One session a sample."""
-    zipped = source.head().text.startswith(ZIP)
+    zipped = next(source.heads()).text.startswith(ZIP)
     for place, about, sample in _zipped(source) if zipped else _listed(source):
         with source.at(field=place):
             builder = SampleBuilder(source)
@@ -108,7 +108,7 @@ def sessions(source: SourceFile) -> Iterator[Session]:
 
 def values(source: SourceFile) -> Iterator[Json]:
     """Its samples, without the events, which repeat their messages."""
-    zipped = source.head().text.startswith(ZIP)
+    zipped = next(source.heads()).text.startswith(ZIP)
     for _, _, sample in _zipped(source) if zipped else _listed(source):
         yield {name: value for name, value in sample.items() if name != "events"}
 

@@ -62,7 +62,7 @@ class OpenCodeBuilder(SessionBuilder):
             stop = text(info, "finish") or ("error" if info.get("error") else "")
             self.say_content("assistant", found, id=message_id, model=model, usage=usage, stop=stop)
         elif role != "user":
-            raise FormatError(f"unknown role {role!r}; known roles are assistant and user", field="info.role")
+            self.source.leave_record(f"message of role {role!r:.40}", record)
 
     def _part(self, found: Content, part: Mapping[str, Json]) -> None:
         match text(part, "type"):

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from workbench.base.errors import FormatError
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Json, ToolResult
 from workbench.recordings.importers.blocks import content
@@ -56,7 +55,7 @@ class PiBuilder(SessionBuilder):
                 self.say_content("assistant", content(record), id=entry_id, usage=usage, **fields)
             case "message", "toolResult":
                 found, name, failed = content(record), text(record, "toolName"), record.get("isError") is True
-                self.source.unknown.update(found.unknown)
+                self.source.leave_unknown(found.unknown)
                 call_id = text(record, "toolCallId")
                 self.say(ToolResult(id=entry_id, call_id=call_id, blocks=found.said, name=name, is_error=failed))
             case ("message", "user" | "custom" | "hookMessage" as role) | ("custom_message", role):
@@ -67,8 +66,8 @@ class PiBuilder(SessionBuilder):
                 words = f"$ {text(record, 'command')}\n{text(record, 'output')}"
                 self.say_text("user", words, id=entry_id, synthetic=True)
             case "message", role:
-                known = "assistant, bashExecution, custom, toolResult and user"
-                raise FormatError(f"unknown role {role!r}; known roles are {known}", field="message.role")
+                self.source.leave_record(f"message of role {role!r:.40}", record)
+                self.time = None
             case "compaction", _:
                 self._compaction(record, entry_id)
             case _ if type_ in NOTES:
