@@ -123,8 +123,11 @@ def refusal(error: ErrorDetails) -> str:
 
 
 def missing_extra(what: str, error: ModuleNotFoundError) -> Exception:
-    """The advice to install the extras; the error itself where the missing module is our own."""
-    if (error.name or "workbench").startswith("workbench"):
+    """The advice to install what is missing; the error itself where the missing module is another of our own."""
+    module = error.name or "workbench"
+    if module.startswith("workbench.lab"):
+        return SetupError(f"{what} needs the laboratory (`workbench/lab`), which this installation leaves out")
+    if module.startswith("workbench"):
         return error
     return SetupError(f"{what} needs the package {error.name}: pip install 'compaction-workbench[all]'")
 

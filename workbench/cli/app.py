@@ -11,7 +11,7 @@ import typer
 
 from workbench import __version__
 from workbench.base import errors
-from workbench.base.errors import WorkbenchError
+from workbench.base.errors import WorkbenchError, missing_extra
 from workbench.cli.commands import COMMANDS, GROUPS, Command, command_called, moved_to, with_default
 from workbench.cli.help_pages import CommandGroup, CommandWithOptions, with_further_options
 from workbench.cli.output import FAILED, OK, PENDING, UNUSABLE, complain, plain_warnings
@@ -122,7 +122,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _stopped(f"workbench: interrupted; {again}", 130)
     except OSError as error:
         return _stopped(f"workbench: {error.filename or 'a file'}: {error.strerror or error}")
-    except Exception as error:  # our own bug: one sentence, and the traceback on demand
+    except Exception as error:  # what is not installed, or our own bug: one sentence, and the traceback on demand
+        missing = missing_extra(f"`workbench {called}`", error) if isinstance(error, ModuleNotFoundError) else error
+        if isinstance(missing, WorkbenchError):
+            return _stopped(f"workbench: {missing}", UNUSABLE)
         if os.environ.get("WORKBENCH_DEBUG"):
             raise
         if isinstance(error, MemoryError) or any(sign in str(error) for sign in NO_MEMORY):
