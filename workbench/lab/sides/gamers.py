@@ -20,17 +20,20 @@ from workbench.evaluation.metrics.bm25 import Bm25
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.view import view
 from workbench.evaluation.metrics.work_exam.document import exams_of
+from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.question import WorkQuestion
 from workbench.evaluation.metrics.work_exam.reading import WorkReading, context_text
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.evaluation.replays.matched import matched
 from workbench.lab.judge.work_exam.contexts import GAMERS, gamed_context, reference_context
-from workbench.lab.sides.real_readers import name_answers, own_studies, work_answers
+from workbench.lab.judge.work_exam.fit import chances, read_answers, read_names
+from workbench.lab.sides.real_readers import STUDIES, name_answers, own_studies, work_answers
 from workbench.lab.sides.side import SideTable
 from workbench.lab.validation.adversaries import FAMILY, SALADS, Gamer, Salad
 
 SHARE = 0.1
 BOUNDARIES = (0.5, 0.8)
+SALADS_READ = STUDIES / "salads"
 STRATEGIES = ("null", "truncate", "summarize", "oracle")
 FAMILIES: tuple[Gamer | Salad, ...] = (*FAMILY, *SALADS)
 NO_EXAM = "No session here has a written exam of the work; `workbench lab exam write` has one written."
@@ -169,11 +172,26 @@ def _real_readers() -> pd.DataFrame:
         **{"real readers": ("score", "mean"), "foretold of these": ("left_out", "mean")}
     )
     rows["real readers, names"] = names.groupby("strategy")["score"].mean()
+    rows = pd.concat([rows, _salads_read()])
     return (
         rows.rename(index={name: gamer.label for name, gamer in GAMERS.items()})
         .rename_axis("context")
         .reset_index()[columns]
     )
+
+
+def _salads_read() -> pd.DataFrame:
+    """The same of salads and telegrams, in a study after the reader was fitted: the shipped reader foretells."""
+    columns = ["real readers", "foretold of these", "real readers, names"]
+    if not SALADS_READ.is_dir():
+        return pd.DataFrame(columns=columns)
+    work = read_answers([SALADS_READ])
+    work["foretold"] = chances(shipped_reader(), work)
+    work = work[work["strategy"].isin(GAMERS)]
+    rows = work.groupby("strategy")[["score", "foretold"]].mean()
+    names = read_names([SALADS_READ])
+    rows["names"] = names.groupby("strategy")["score"].mean()
+    return rows.set_axis(columns, axis=1)
 
 
 def _says(rows: pd.DataFrame, settings: int) -> str:
