@@ -13,6 +13,12 @@ def masked(text: str) -> str:
     ("text", "code"),
     [
         ("the gate code is 40917, ring twice", "40917"),
+        ("Recovery codes\n71b2e-0c4fd\n48210-e17aa", "48210-e17aa"),
+        ("Sicherheitscodes (je nur einmal): 3071 8846, 1190 5527", "1190 5527"),
+        ("my rescue code for the bank is 4QX7-ROM2-9LTB", "4QX7-ROM2-9LTB"),
+        ("G-481907 is your verification code.", "481907"),
+        ("the code for the back door is 7306, then the hash key", "7306"),
+        ("Gib diesen Schlüssel ein: Q4S6 JCWO LTU4 CCWG", "Q4S6 JCWO LTU4 CCWG"),
         ('{"door_code": "551902", "floor": 3}', "551902"),
         ("PUK 2: 77120934", "77120934"),
         ("Der Türcode lautet 3381 bis Freitag", "3381"),
@@ -36,6 +42,7 @@ def test_a_code_that_opens_something_is_masked(text: str, code: str) -> None:
     "text",
     [
         "the process ended with exit code 1374",
+        "the code for the retry is in line 4578 of retry.py",
         "LED_PIN = 13",
         "the status code is 2040 and the error code is 50012",
         "enter the verification code 123456 of the test account",

@@ -9,6 +9,11 @@ from workbench.engine.transcript.redaction import Redactor
     ("text", "value"),
     [
         ("P<UTOQUILLMOOR<<TAMSYN<ODE<<<<<<<<<<<<<<<<<<", "QUILLMOOR"),
+        ("smart-id: PNOEE-38001085718 session COMPLETE", "38001085718"),
+        (":59:/CH3808888123456789012\nURSINA", "CH3808888123456789012"),
+        ('[["Tamsyn Quillmoor","tamsyn.q@post.example.net"]]', "Tamsyn Quillmoor"),
+        ("N:Quillmoor;Tamsyn;;Dr.;\nADR;TYPE=home:;;Rosenweg 5;Coburg", "Quillmoor"),
+        (f"4{'k9PbgAfLQaqkdt7w' * 6}"[:95] + " is my address", "k9PbgAfLQaqkdt7w"),
         ("SSR DOCS BA HK1/P/UTO/718203344/UTO/02FEB77/F/11NOV31/QUILLMOOR/TAMSYN", "718203344"),
         ("NM1*QC*1*QUILLMOOR*TAMSYN****MI*4QX7000212~", "QUILLMOOR"),
         ('"name": [{"family": "Quillmoor", "given": ["Tamsyn"]}]', "Quillmoor"),

@@ -13,6 +13,8 @@ def masked(text: str) -> str:
     ("text", "secret"),
     [
         ('api = GeoClient("q7RvT2mX9bLpZ4sKd81N", region="eu")', "q7RvT2mX9bLpZ4sKd81N"),
+        ("Geo::Client.new('q7RvT2mX9bLpZ4sKd81N')", "q7RvT2mX9bLpZ4sKd81N"),
+        ("amber bridge candle desert engine forest\ngarden hollow island jungle kernel ladder\n(my wallet)", "hollow"),
         ('Client("Zk31XvQpTm9wRbL7sYdN", "Hc82LqWnVx5tJgPz40Ma")  # key, secret', "Zk31XvQpTm9wRbL7sYdN"),
         ("fx: key 9d41c07be2f85a36b0d7e94c13fa628d / secret 77b0", "9d41c07be2f85a36b0d7e94c13fa628d"),
         ("Server token 4be1c90d-7f23-4a58-9d06-c1e27b83fa45 rejected", "4be1c90d-7f23-4a58-9d06-c1e27b83fa45"),

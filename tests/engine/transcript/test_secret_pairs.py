@@ -30,6 +30,9 @@ def masked(text: str) -> str:
         ("UPDATE t SET pass='Mohn&Kuchen3' WHERE id=3", "Mohn&Kuchen3"),
         ("auth: {type: basic, user: x, secret: Kork.Zieher9}", "Kork.Zieher9"),
         ("mdp: Pomme2Terre", "Pomme2Terre"),
+        ("export BACKUP_PASSWORD='stein.Krug_garten'", "stein.Krug_garten"),
+        ("meter key - 77b09d41c07be2f85a36b0d7e94c13fa", "77b09d41c07be2f8"),
+        ("host  password\ndb1   Kreide7Fels\n", "Kreide7Fels"),
         ('name = "/stage/imap/password"\n  value = "Erle-4" -> "Birke-5"', "Birke-5"),
     ],
 )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.engine.transcript.access_codes import access_codes
+from workbench.engine.transcript.drawn_tokens import drawn_tokens
 from workbench.engine.transcript.encodings import BASE64, said_in_base64
 from workbench.engine.transcript.private_keys import private_keys
 from workbench.engine.transcript.secret_lines import secrets_of_lines
@@ -29,7 +30,6 @@ from workbench.engine.transcript.secret_values import (
     is_secret,
     is_strong_password,
 )
-from workbench.engine.transcript.words import words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +108,7 @@ _ITEM = re.compile(
 )
 _DATA_OF_JSON = re.compile(r"[\"'](?:data|stringData)[\"']:[ \t]{0,3}\{([^{}]{4,20000})\}")
 _ITEM_OF_JSON = re.compile(r":[ \t]{0,3}\"([^\"\s]{4,20000})\"")
-_PREFIXED = re.compile(
-    r"(?<![\w/.:+=-])(?!pk_(?:live|test)_)(?P<prefix>[a-z][a-z0-9]{1,7})[_-](?:[A-Za-z0-9]{2,12}[_-])?(?P<drawn>[A-Za-z0-9]{24,200})(?![\w/+=-])"
-)
-_PREFIXES_OF_NAMES = words_of("prefixes_of_names")
-_HEX = re.compile(r"[0-9a-f]+")
-_LEAST_OF_QUERY, _LEAST_OF_COOKIE, _LEAST_OF_HEADER, _LEAST_OF_PREFIXED = 16, 16, 8, 24
+_LEAST_OF_QUERY, _LEAST_OF_COOKIE, _LEAST_OF_HEADER = 16, 16, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +188,7 @@ def in_context(text: str) -> Iterator[Place]:
     yield from _in_addresses(text)
     yield from _in_cookies(text)
     yield from _in_kubernetes(text)
-    yield from _with_prefixes(text)
-    for start, stop in secrets_of_lines(text):
+    for start, stop in (*drawn_tokens(text), *secrets_of_lines(text)):
         yield Place(start, stop, "token")
     for start, stop in access_codes(text):
         yield Place(start, stop, "secret")
@@ -262,15 +256,6 @@ def in_commands(text: str) -> Iterator[Place]:
     for match in _LOGIN_CALL.finditer(text):
         if not is_no_value(match[1], is_literal=True) and not is_own_name(match[1]) and " " not in match[1]:
             yield Place(*match.span(1), "password")
-
-
-def _with_prefixes(text: str) -> Iterator[Place]:
-    """Letters drawn at random behind the sign of a service: `hcaik_4gf45r9u...`."""
-    for match in _PREFIXED.finditer(text):
-        drawn = match["drawn"]
-        is_drawn = is_random(drawn, _LEAST_OF_PREFIXED) and not _HEX.fullmatch(drawn)
-        if is_drawn and match["prefix"] not in _PREFIXES_OF_NAMES and not is_sample(drawn):
-            yield Place(*match.span(), "token")
 
 
 def _in_kubernetes(text: str) -> Iterator[Place]:

@@ -198,7 +198,8 @@ def _in_columns(text: str, kinds: frozenset[str]) -> Iterator[NamedValue]:
                 continue
             for cell in column.cells:
                 value = label.value.fullmatch(text, *cell)
-                if value and _is_of(label, value.group()):
+                is_certain = column.certain or label.kind in _LOOSE_KINDS
+                if value and _is_of(label, value.group()) and (is_certain or " " in value.group()):
                     yield NamedValue(*cell, label.kind, label.weak, _is_single(label, value.group()))
 
 

@@ -10,11 +10,6 @@ from collections.abc import Iterator
 from workbench.engine.transcript.secret_values import is_random, is_sample, is_strong_password
 from workbench.engine.transcript.words import lowered, words_of
 
-_TOKEN = re.compile(
-    r"(?<![\w+/.~@%$&?#-])(?=[\w+/.~|$-]{19})(?![\w+/.~|:$-]{0,24}://)(?=[\w+/.~|$-]{0,60}\d)(?=[\w+/.~|$-]{0,60}[a-z])"
-    r"(?=[\w+/.~|$-]{0,60}[A-Z])[A-Za-z0-9][\w+/.~|$-]{18,400}={0,2}(?![\w+/(-])"
-)
-"""Letters of both cases and digits without a space between."""
 _HEX = re.compile(r"(?<![\w+/.~@%$&?#-])(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32,128})(?![\w+/.(-])")
 _TELLING = re.compile(
     r"(?:(?<![a-z])(?:pass(?:word|phrase|wd|code)|secret|token|credential|bearer|webhook|wallet|passwor[dt]"
@@ -35,15 +30,15 @@ _OF_THINGS = re.compile(
 )
 """What else a key is of."""
 _SOMETHING_ELSE = re.compile(
-    r"(?i:(?:sha\d*|md5|hash(?:es)?|checksum|digest|integrity|fingerprint|public|pub|signature|commit|etag"
-    r"|cursor|page|next"
-    r"|request|response|session|trace|span|message|event|uu?id|ids?|rev|ref|version|tree|blob|parent|file|path|url"
-    r"|thought|thinking|continuation|page[ _]?token|next[ _]?token|sync[ _]?token|ssh-\w+|dnskey[\d ]+"
-    r"|ecdsa-\S+)[\w ]{0,12}[\"'`)]{0,2}[ ]?[:=( -]{1,3}[\"'`]?)\Z"
+    r"(?:(?<![^\W_])(?:[xyenpq]|iv|tag|mac|data)|(?:(?<![^\W_])|(?<=[a-z]))(?i:sha\d*|md5|h\d|hash(?:es)?|checksum|digest|integrity|fingerprint|public|pub"
+    r"|signature|commit|etag|cursor|page|next|request|response|session|trace|span|message|event|uu?id|ids?|rev|ref"
+    r"|version|tree|blob|parent|file|path|url|thought|thinking|continuation|(?:page|next|sync)[ _]?token|ssh-\w+"
+    r"|dnskey[\d ]+|ecdsa-\S+|recipient|peer|boundary|nonce|ray|build|zone|distribution|video|cluster|verification"
+    r"|websocket-(?:key|accept)|id-\d|content|font|src|image|layer|sri|cid|node|channel|document|folder|tx|block"
+    r"|contract|address|symbol|none-match|token[ _]?type)[\w ]{0,12})"
+    r"[\"'`)\]]{0,3}[ \t]?[:=(, -]{1,3}[ \t\"'`]{0,3}(?:W/\")?\Z"
 )
 """What ends just before what was drawn but opens nothing."""
-_PREFIX = re.compile(r"[a-z0-9]+(?=[_-])")
-_PREFIXES_OF_NAMES = words_of("prefixes_of_names")
 _CIPHER = re.compile(r"ncrypted_?[dD]ata\b[^{}]*\Z|ENC\[[^\]\n]*\Z")
 _REACH_OF_CIPHER = 300
 """What follows is readable by nobody without a key that stands elsewhere."""
@@ -58,19 +53,18 @@ _CALL = re.compile(
 )
 """What makes the client of a service."""
 _ARGUMENT = re.compile(r"[\"'](?=[^\"'\n-]{0,40}\d)(?P<value>[\w$+/=.-]{16,300})[\"']")
-_LEAST, _LEAST_OF_ARGUMENT, _LONG = 20, 16, 32
+_LEAST, _LEAST_OF_ARGUMENT = 20, 16
 _WORD = re.compile(r"(?<![^\s\"'`「«„“])[^\s\"'`<>{}\[\](),;:=«»„“”「」]{7,60}?(?=[.,;!?)」]?(?:[\s\"'`»“”]|\Z))")
 
 
 def secrets_of_lines(text: str) -> Iterator[tuple[int, int]]:
-    """Where tokens stand in lines that speak of a secret, and in calls that make a client; half-open."""
+    """Where digits of sixteen stand behind a telling word, and drawn texts in calls that make a client; half-open."""
     lower = lowered(text)
     if not any(hint in lower for hint in _HINTS):
         return
-    for pattern in (_TOKEN, _HEX):
-        for match in pattern.finditer(text):
-            if _is_token(text, match):
-                yield match.span()
+    for match in _HEX.finditer(text):
+        if is_random(match.group(), _LEAST) and not is_sample(match.group()) and _is_named(text, match.start()):
+            yield match.span()
     if any(hint in lower for hint in _OF_WALLETS):
         for match in _WORDS_OF_WALLET.finditer(text):
             if _is_wallet(text, match):
@@ -90,26 +84,30 @@ def _is_wallet(text: str, match: re.Match[str]) -> bool:
     return any(hint in near for hint in _OF_WALLETS)
 
 
-def _is_token(text: str, match: re.Match[str]) -> bool:
-    value = match.group()
-    if value.startswith("sha") or "..." in value or text.startswith(("...", "…"), match.end()):
-        return False
-    if _CIPHER.search(text, max(0, match.start() - _REACH_OF_CIPHER), match.start()):
-        return False
-    prefix = _PREFIX.match(value)
-    if not is_random(value, _LEAST) or is_sample(value) or (prefix and prefix.group() in _PREFIXES_OF_NAMES):
-        return False
-    line = text.rfind("\n", 0, match.start()) + 1
-    before = text[max(line, match.start() - _BEFORE) : match.start()]
-    if _SOMETHING_ELSE.search(before):
-        return False
-    if match.re is _HEX:
-        return _NAME_BEFORE.search(before) is not None and _OF_THINGS.search(before) is None
-    if len(value) >= _LONG and _NAME_BEFORE.search(before) and not _OF_THINGS.search(before):
+def _is_named(text: str, start: int) -> bool:
+    """Whether a word for a secret stands directly before digits of sixteen."""
+    before = text[_line_start(text, start) : start]
+    return _NAME_BEFORE.search(before) is not None and _OF_THINGS.search(before) is None
+
+
+def is_something_else(text: str, start: int) -> bool:
+    """Whether what stands before says that what was drawn opens nothing."""
+    if _SOMETHING_ELSE.search(text[_line_start(text, start) : start]):
         return True
-    stop = text.find("\n", match.end())
-    behind = text[match.end() : min(len(text) if stop < 0 else stop, match.end() + _BEHIND)]
+    return _CIPHER.search(text, max(0, start - _REACH_OF_CIPHER), start) is not None
+
+
+def is_in_telling_line(text: str, start: int, stop: int) -> bool:
+    """Whether the rest of a line speaks of what opens something."""
+    end = text.find("\n", stop)
+    before = text[_line_start(text, start) : start]
+    behind = text[stop : min(len(text) if end < 0 else end, stop + _BEHIND)]
     return _TELLING.search(before) is not None or _TELLING.search(behind) is not None
+
+
+def _line_start(text: str, start: int) -> int:
+    """Where what is looked at of the line begins."""
+    return max(text.rfind("\n", 0, start) + 1, start - _BEFORE)
 
 
 def further_passwords(text: str, start: int) -> Iterator[tuple[int, int]]:

@@ -35,11 +35,21 @@ class Name(NamedTuple):
 _FOREIGN = words_of("foreign")
 _PASSWORD_WORDS = _FOREIGN | words_of("password")
 _SECRET_WORDS = words_of("secret")
-_PASSWORD_ENDINGS = ("password", "passwd", "passphrase", "passcode", "pwd", "rootpw", "bindpw", "userpw", "adminpw")
-_SECRET_ENDINGS = ("secret", "token", "credential", "credentials")
+_LEAST_OF_ENDING = 6
+"""Letters of a word that ends compounds in its language: `Datenbankpasswort`, `wifiwachtwoord`."""
+
+
+def _endings(*lists: frozenset[str]) -> tuple[str, ...]:
+    """The words that are long enough to be the end of a compound."""
+    return tuple(word for words in lists for word in sorted(words) if len(word) >= _LEAST_OF_ENDING)
+
+
+_PASSWORD_ENDINGS = (*words_of("password_endings"), *_endings(_PASSWORD_WORDS))
+_SECRET_ENDINGS = ("secret", "token", *_endings(_SECRET_WORDS))
 _PASS_ENDINGS = re.compile(r"(?<!com)(?<!by)(?<!tres)(?<!sur)(?<!over)(?<!under)(?<!im)pass$")
 _KEY_ENDINGS = re.compile(r"(?<!mon)(?<!tur)(?<!don)(?<!hot)(?<!joc)(?<!hoc)(?<!whis)key$")
 _KEY_WORDS = words_of("foreign_keys")
+_OTHER_KEY_ENDINGS = _endings(_KEY_WORDS)
 _KEYS_OF = tuple([word] for word in ("security", "access", "api", "signing", "secret", "private", "encryption"))
 """Before `keys`, of which each is a secret."""
 _GLUED = re.compile(r"(?:password|passwd|secret|authtoken)(?!s$|less|ed$|ary$|ion$)[a-z]")
@@ -50,6 +60,7 @@ _OTHER_KEYS = words_of("other_keys")
 """Before `key`: it opens nothing."""
 _TOGETHER = words_of("together")
 """Before `key`, whatever else the name has."""
+_PROSE = words_of("prose")
 _FOR_ALL = frozenset({"publishable"})
 """Before `key`: it is meant to be seen by everybody."""
 _WORD = re.compile(r"[\u2e80-\ud7ff]+|[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z\u2e80-\ud7ff]+|\d+")
@@ -63,13 +74,12 @@ _NAME = r"[A-Za-z0-9_.\u00c0-\u2e7f-]*"
 """Letters of a name, but of scripts that have no spaces between words."""
 _HEAD = re.compile(_NAME + r"\Z")
 _LAST_OF_SEVERAL = frozenset({"key", "token", "secret"})
-_WORDS_BEFORE = re.compile(
-    r"(?:\b(?:unseal|recovery|root|api|access|account|app|application|auth|client|deploy|encryption"
-    r"|licen[cs]e|master|private|secret|security"
-    r"|shared|signing|storage|user|webhook) ){0,2}" + _NAME + r"\Z",
-    re.IGNORECASE,
-)
+_WORDS_BEFORE = re.compile(rf"(?:\b[a-z]{{2,14}} ){{0,2}}{_NAME}\Z", re.IGNORECASE)
 """A name of several words, as in `API key: ...`."""
+_QUALIFIER = re.compile(
+    r"[ ](?:(?:de|da|do|di|del|dla|para|per|pour|für|for|til|till|voor|для|к|d['’])[ ]?[^\W_]{2,14}|[A-Z]{2,5})(?!\w)"
+)
+"""What a key is for, behind the word for it: `clave de acceso`, `chiave API`."""
 _TAIL = re.compile(_NAME)
 _REACH = 80
 """Characters of a name that are read in either direction, so that time stays linear."""
@@ -94,10 +104,17 @@ def telling_names(text: str, lower: str) -> Iterator[Name]:
             place = lower.find(hint, max(span[1], place + len(hint)))
 
 
+def stop_of_label(text: str, name: Name) -> int:
+    """Where a name ends with what it says that a key is for; the label of a password is no more than its name."""
+    qualifier = _QUALIFIER.match(text, name.stop) if name.strength is not Strength.PASSWORD else None
+    return qualifier.end() if qualifier else name.stop
+
+
 def _whole_name(text: str, start: int, stop: int) -> tuple[int, int]:
     head = _HEAD.search(text, max(0, start - _REACH), start)
     tail = _TAIL.match(text, stop, min(len(text), stop + _REACH))
-    if head and text[head.start() : stop].lower() in _LAST_OF_SEVERAL:
+    is_word_of_label = head is not None and text[head.start() : stop].lower() in _LAST_OF_SEVERAL
+    if is_word_of_label and text[stop : stop + 1] != "=":
         head = _WORDS_BEFORE.search(text, max(0, start - _REACH), start)
     start = head.start() if head else start
     stop = tail.end() if tail else stop
@@ -114,6 +131,8 @@ def name_strength(name: str) -> Strength | None:
     words = [word.lower() for word in _WORD.findall(name)]
     if words[:1] == ["hashed"]:
         return None
+    if name.lower() in _PASSWORD_WORDS:
+        return Strength.PASSWORD
     for position in range(len(words) - 1, -1, -1):
         if strength := _word_strength(words, position):
             behind = words[position + 1 :]
@@ -139,7 +158,9 @@ def _word_strength(words: list[str], position: int) -> Strength | None:
         return Strength.SECRET if len(words) == 1 else Strength.KEY
     if _KEY_ENDINGS.search(word):
         return _key_strength(words[:position], word)
-    if word in _KEY_WORDS or _GLUED.match(word) or (word == "keys" and words[:position][-1:] in _KEYS_OF):
+    if word in _KEY_WORDS or word.endswith(_OTHER_KEY_ENDINGS) or _GLUED.match(word):
+        return Strength.KEY
+    if word == "keys" and words[:position][-1:] in _KEYS_OF:
         return Strength.KEY
     return None
 
@@ -147,6 +168,7 @@ def _word_strength(words: list[str], position: int) -> Strength | None:
 def _key_strength(before: list[str], word: str) -> Strength | None:
     if word != "key":
         return Strength.KEY if not word.startswith("public") else None
+    before = [word for word in before if word not in _PROSE]
     if not before or not _FOR_ALL.isdisjoint(before):
         return None
     if before[-1] in _TOGETHER:

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from workbench.engine.transcript.secret_lines import further_passwords
-from workbench.engine.transcript.secret_names import Name, Strength, telling_names
-from workbench.engine.transcript.secret_sentences import value_in_sentence
+from workbench.engine.transcript.secret_names import Name, Strength, stop_of_label, telling_names
+from workbench.engine.transcript.secret_sentences import value_below, value_in_sentence
 from workbench.engine.transcript.secret_values import (
     is_call,
+    is_commit,
     is_folder,
     is_no_value,
     is_own_name,
@@ -42,7 +43,7 @@ _QUOTE = r"[\"'`]"
 _CLOSE = r"[\"'`\]\\*)]{0,4}"
 _SIGN = re.compile(
     rf"{_CLOSE}(?:[ ]\[[^\]\n]{{0,30}}\]|[ ]\d{{1,2}}(?=:))?(?:[ ](?:is|es|ist|est|è)(?=[ ]?[:：]))?"
-    r"(?:[ \t]{0,30}(?P<sign>=>|:=|[?+]=|={1,3}|[:：]|->|→|\|\||\?\?|\|)"
+    r"(?:[ \t]{0,30}(?P<sign>=>|:=|[?+]=|={1,3}|[:：]|->|→|\|\||\?\?|\||[-–—](?=[ ]))"
     r"|(?P<word>[ \t](?:is|was)(?=[ \t])))[*]{0,2}[ \t]{0,30}"
 )
 _ANNOTATION = re.compile(r"[A-Za-z_][\w.\[\] |?]{0,40}=[ \t]{0,3}")
@@ -151,6 +152,8 @@ def named_values(text: str) -> Iterator[tuple[Value, Strength]]:
             value = text[place.start : place.stop]
             if _is_secret(value, name, place):
                 yield place, name.strength
+        if below := value_below(text, name):
+            yield Value(*below, quoted=True, sure=True), name.strength
         if sentence_value := value_in_sentence(text, name):
             yield Value(*sentence_value, quoted=True, sure=True), name.strength
             if name.strength is Strength.PASSWORD:
@@ -216,11 +219,12 @@ def _values(text: str, name: Name) -> Iterator[Value]:
 
 def _assigned(text: str, name: Name, before: str) -> Iterator[Value]:
     """`name = value`, `"name": "value"`, `name: Type = value`, `name is value`."""
-    sign = _SIGN.match(text, name.stop)
+    stop = stop_of_label(text, name)
+    sign = _SIGN.match(text, stop)
     if sign is None:
         return
     start = sign.end()
-    linked = text[name.stop : start]
+    linked = text[stop:start]
     if sign["sign"] == "|" and (cell := _BARE.match(text, start)):
         yield Value(*cell.span(), quoted=False, sure=False)
         return
@@ -358,7 +362,9 @@ def _spaced(text: str, name: Name, before: str) -> Iterator[Value]:
 def _drawn_behind(text: str, name: Name, start: int) -> Value | None:
     """What is drawn at random behind a name in the way of programs and a space."""
     word, bare = text[name.start : name.stop], _BARE.match(text, start)
-    if bare is None or not _is_compound(word) or word.startswith("REDACTED-") or not is_random(bare.group()):
+    if bare is None or not _is_compound(word) or word.startswith("REDACTED-"):
+        return None
+    if not is_random(bare.group()) or (" " in word and (is_commit(bare.group()) or is_folder(bare.group()))):
         return None
     return Value(*bare.span(), quoted=False, sure=False)
 

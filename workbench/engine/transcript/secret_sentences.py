@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from workbench.engine.transcript.secret_names import Name, Strength
 from workbench.engine.transcript.secret_values import (
     is_call,
+    is_commit,
     is_no_name,
     is_no_value,
     is_password_like,
@@ -26,6 +27,8 @@ _SENTENCE = re.compile(
     rf"|[ ]?(?:は|是|为|는|은|가|이|:|：)[ ]?)(?:{_QUOTED}|{_BARE})"
 )
 """From a telling word of a sentence to what it is said to be."""
+_OF_PUBLIC = re.compile(r"\b(?:fingerprint|hash|id|digest|public)\b", re.IGNORECASE)
+"""Between a name and what is no secret."""
 _VERBS = words_of("verbs_of_values")
 _LEAST_OF_MADE_UP = 8
 _PREPOSITIONS = words_of("prepositions")
@@ -67,6 +70,17 @@ _ANNOUNCEMENT = re.compile(
     re.MULTILINE,
 )
 """A sentence and all of the next line."""
+_BELOW = re.compile(
+    r"[^\n{};=]{0,60}[ \t\r]*\n(?:[ \t\r]*\n|[ \t]*[-=`]{3,}\w{0,10}[ \t\r]*\n){0,2}[ \t>|*]{0,12}[\"'`]{0,2}"
+    r"(?P<value>[^\s\"'`<>{}]{8,400})[\"'`]{0,2}[ \t\r|]*(?:\n|\Z)"
+)
+"""The rest of a line and all of the next line."""
+_PROMPT = re.compile(r"(?:[\w@:~./\[\] ()-]{0,60}[$#%❯]|>{1,3}|PS [^\n>]{1,60}>|[A-Z]:[^\n>]{0,60}>) ")
+_OF_FILE = re.compile(r"psk|secret|cookie", re.IGNORECASE)
+_NO_SECRET_OF_LINE = re.compile(r"sha\d|commit|hash|checksum|digest|fingerprint|public|rev-parse", re.IGNORECASE)
+_HEX = re.compile(r"[0-9a-fA-F]{32,128}")
+_GROUPS = re.compile(r"[a-z]{4,8}(?:-[a-z]{4,8}){5,7}|[A-Z]{16,40}|[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,7}")
+"""Groups of letters, as recovery keys have them, or capitals alone."""
 _NEW = re.compile(
     r"\b(?:new|your|yours|copy|save|store|generated|created|following|below|here|this|keep|shown|won't"
     r"|cannot|once|reset|initial|temporary|hier|neue[sr]?|nuev[oa]|voici"
@@ -75,7 +89,6 @@ _NEW = re.compile(
 )
 _PROGRAM = re.compile(r"[(){}\[\];<>]")
 _OF_PASSWORDS = re.compile(r"pass|secret|pwd", re.IGNORECASE)
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{7,12}|[0-9a-f]{64}")
 
 
 def value_in_sentence(text: str, name: Name) -> tuple[int, int] | None:
@@ -144,6 +157,8 @@ def _stated(text: str, name: Name) -> tuple[int, int] | None:
         return None
     group = match.lastgroup or "bare"
     start, stop = match.span(group)
+    if name.strength is not Strength.PASSWORD and _OF_PUBLIC.search(text, name.stop, start):
+        return None
     if text[start:stop].endswith(_CUT):
         return None
     while stop > start and text[stop - 1] in ".,!?)*_":
@@ -172,6 +187,33 @@ def _is_token(value: str) -> bool:
     return is_random(value, _LEAST_OF_SECRET) and not is_no_value(value) and _PROGRAM.search(value) is None
 
 
+def value_below(text: str, name: Name) -> tuple[int, int] | None:
+    """Where a secret is alone in the line below its name, half-open: below a label, a question or a command.
+
+    Args:
+        text: any.
+        name: a telling name in it.
+    """
+    match = _BELOW.match(text, name.stop)
+    if match is None:
+        return None
+    start = text.rfind("\n", 0, name.start) + 1
+    line = text[start : text.index("\n", name.stop)].rstrip()
+    command = _PROMPT.match(line)
+    if command and _OTHER_COMMAND.match(line, command.end()):
+        return None
+    is_announced = command is not None or line.endswith((":", "：", "?", "？", "*", ")"))
+    return match.span("value") if _is_below(match["value"], name.strength, line, is_announced=is_announced) else None
+
+
+def _is_below(value: str, strength: Strength, line: str, *, is_announced: bool) -> bool:
+    if _is_token(value) or (_HEX.fullmatch(value) and (not is_commit(value) or _OF_FILE.search(line))):
+        return _NO_SECRET_OF_LINE.search(line) is None
+    if strength is not Strength.PASSWORD:
+        return is_announced and _GROUPS.fullmatch(value) is not None
+    return is_announced and (is_password_like(value, is_announced=True) or _is_joined(value))
+
+
 def printed_secrets(text: str) -> Iterator[tuple[int, int, Strength]]:
     """Where a program prints a secret in a line of its own: half-open, and what it looks like."""
     if "\n" not in text:
@@ -187,8 +229,8 @@ def printed_secrets(text: str) -> Iterator[tuple[int, int, Strength]]:
 def _is_printed_hex(match: re.Match[str]) -> bool:
     """Whether digits of sixteen are printed that no commit or hash has, or out of a file for a secret."""
     value = match["value"]
-    is_of_file = "command" in match.re.groupindex and re.search(r"(?i)psk|secret|cookie", match["command"])
-    return _COMMIT.fullmatch(value) is not None and (len(value) == 32 or bool(is_of_file))
+    is_of_file = "command" in match.re.groupindex and _OF_FILE.search(match["command"])
+    return _HEX.fullmatch(value) is not None and (not is_commit(value) or bool(is_of_file))
 
 
 def _printed(match: re.Match[str]) -> Iterator[tuple[int, int, Strength]]:

@@ -11,8 +11,11 @@ def table_values(text: str) -> Iterator[tuple[Cell, Strength]]:
     """The secrets in columns with a telling title."""
     for column in columns(text, _is_telling):
         strength = Strength.PASSWORD if column.title.lower() == "pass" else name_strength(column.title)
+        if strength is None:
+            continue
         for cell in column.cells:
-            if strength and is_secret(text[cell.start : cell.stop], strength, quoted=True, sure=True):
+            value = text[cell.start : cell.stop]
+            if is_secret(value, strength, quoted=column.certain, sure=column.certain):
                 yield cell, strength
 
 

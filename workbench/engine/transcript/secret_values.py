@@ -8,7 +8,7 @@ from workbench.engine.transcript.secret_names import Strength, name_strength
 from workbench.engine.transcript.words import words_of
 
 _NO_VALUE = re.compile(
-    r"\$(?![1-9A-Za-z]{1,8}\$)|\([^\W\d_]+\)$|%[({]|%\w+%$|%[a-z]$|[*.x_-]+$|your|my[_-]|example|changeme"
+    r"\$(?![1-9A-Za-z]{1,8}\$)|0x[0-9a-fA-F]{40}$|\([^\W\d_]+\)$|%[({]|%\w+%$|%[a-z]$|[*.x_-]+$|your|my[_-]|example|changeme"
     r"|placeholder|dummy|replace[_-]?(?:me|this|with)|change[_-]?(?:me|this|it)|fixme|todo|insert[_-]|enter[_-]|some[_-]|any[_-]|fake|not[_-]?real|sha(?:256|384|512)-|[\[<({*]{0,3}(?:redacted|masked|hidden|filtered|omitted|removed|sensitive)"
     r"|(?:true|false|null|none|nil|undefined|string|number|boolean|bool|bytes|str|int|any|unknown|void"
     r"|optional|required"
@@ -40,6 +40,7 @@ _TEMPLATE = re.compile(r"\{\{|\$(?:\{[^\s{}]*\}|\([^()]*\)|[({]\Z)|<%=?[ \w]|\.\
 _MEMBER = re.compile(r"[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+")
 _CALL = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\(")
 _FOLDER = re.compile(r"~?/|[A-Za-z]:[\\/]|\.\.?/")
+_PATH = re.compile(r"(?:~|\.{1,2})?/(?:[a-z_.-]{2,}/)+")
 _LINK = re.compile(r"[a-z][a-z+.-]{1,20}://", re.IGNORECASE)
 _FILE = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{1,5}\d?")
 _FILE_ENDINGS = words_of("file_endings")
@@ -61,9 +62,13 @@ _THREE_WORDS = re.compile(r"[a-zäöüßéèà]{3,}(?:-[a-zäöüßéèà]{3,}){
 _CONSONANTS = re.compile(r"[b-df-hj-np-tv-xz]{6}|[B-DF-HJ-NP-TV-XZ]{6}")
 """More of them together than in a word."""
 _LEAST_OF_CONSONANTS = 12
+_GROUP = re.compile(r"\d+|[^\W\d_]+")
+_LEAST_OF_GROUPS, _GROUPS = 12, 5
+"""Letters and digits that take turns more often than in a name or a version."""
 _SIGN_OF_PASSWORD = re.compile(r"\w[!#$%&*?^~]\w")
 _RUN = re.compile(r"[A-Za-z0-9]+")
 _HEX = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9A-F]{40}|[0-9a-f]{7,12}|[0-9a-f]{64}")
 _ENTROPY, _ENTROPY_OF_HEX = 3.5, 2.5
 """Bits a character from which on a long value counts as random, as in gitleaks; the mean of 32 random digits of
 sixteen is 3.6."""
@@ -85,6 +90,8 @@ def is_secret(value: str, strength: Strength, *, quoted: bool, sure: bool) -> bo
     if is_no_value(value, is_literal=quoted or sure):
         return False
     is_set = sure or quoted
+    if strength is not Strength.PASSWORD and _PATH.match(value):
+        return False
     if strength is Strength.KEY:
         return is_random(value, _LONG) or (is_set and _is_chosen(value))
     if strength is Strength.SECRET:
@@ -141,6 +148,11 @@ def is_placeholder(value: str) -> bool:
     """Whether a word of a command, where no member of an object can stand, stands for a value."""
     is_variable = _NO_VALUE.match(value) is not None or _TEMPLATE.search(value) is not None
     return is_variable or (_MEMBER.fullmatch(value) is not None and is_own_name(value))
+
+
+def is_commit(value: str) -> bool:
+    """Whether it is as long as the name of a commit or of a key, which are known to all."""
+    return _COMMIT.fullmatch(value) is not None
 
 
 def is_folder(value: str) -> bool:
@@ -208,15 +220,17 @@ def is_random(value: str, least: int = _LONG) -> bool:
     runs = _RUN.findall(value)
     if max(map(len, runs), default=0) < _SHORT - 2:
         return False
-    drawn = sum(len(run) for run in runs if _is_drawn(run))
+    drawn = sum(len(run) for run in runs if is_drawn(run))
     return (2 * drawn >= sum(map(len, runs)) or drawn >= _LONG) and (len(value) < _LONG or _entropy_is_high(value))
 
 
-def _is_drawn(run: str) -> bool:
+def is_drawn(run: str) -> bool:
     """Whether letters and digits follow each other as they do in no word, name or version."""
     if _BASE32.fullmatch(run):
         return True
     if len(run) >= _LEAST_OF_CONSONANTS and _CONSONANTS.search(run):
+        return True
+    if len(run) >= _LEAST_OF_GROUPS and len(_GROUP.findall(run)) >= _GROUPS:
         return True
     together = len(run) / len(_HUMP.findall(run))
     if any(char.isdigit() for char in run) and any(char.isalpha() for char in run):

@@ -13,10 +13,15 @@ class Cell(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A title and the cells below it that are not empty."""
+    """A title and the cells below it that are not empty.
+
+    Attributes:
+        certain: whether it is a table; else it may be a list of pairs, each a name and its value.
+    """
 
     title: str
     cells: tuple[Cell, ...]
+    certain: bool = True
 
 
 class Layout(NamedTuple):
@@ -53,6 +58,12 @@ _INSERT = re.compile(
     r"\s{0,20}values\s{0,20}",
     re.IGNORECASE,
 )
+_SELECT = re.compile(
+    r"\bselect[ ]{1,4}(?:distinct[ ]{1,4})?(?P<titles>[\w.\"`]{1,60}(?:[ ]?,[ ]?[\w.\"`]{1,60}){0,30})[ ]{1,4}from[ ]"
+    r"[^\n]{1,300}\n",
+    re.IGNORECASE,
+)
+"""A query; a program prints its rows below, often without their titles."""
 _ROW_OF_SQL = re.compile(r"\((?P<cells>(?:'(?:[^'\n]|''){0,1000}'|[^()'\n]){1,4000})\)\s{0,10},?\s{0,10}")
 _CELL_OF_SQL = re.compile(r"\s*(?:[NE]?'(?P<text>(?:[^'\n]|''){0,1000})'|(?P<bare>[^,'\s]*))\s*(?:,|\Z)")
 _EDGES = " \t\r\"'`,;|"
@@ -64,6 +75,8 @@ def columns(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
         yield from _of_lines(text, is_telling)
     for insert in _INSERT.finditer(text) if "nsert" in text or "NSERT" in text else ():
         yield from _of_insert(text, insert, is_telling)
+    for query in _SELECT.finditer(text) if "elect" in text or "ELECT" in text else ():
+        yield from _of_select(text, query, is_telling)
 
 
 def _of_lines(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
@@ -76,16 +89,17 @@ def _of_lines(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
         layout = next(layout for layout in _LAYOUTS if layout.sign in line.strip())
         titles = _cells(text, header.start(), header.end(), layout)
         names = [text[cell.start : cell.stop] for cell in titles]
-        if not any(is_telling(name) for name in names) or _is_pair(text, header, layout, names):
+        if not any(is_telling(name) for name in names):
             continue
         rows = list(_rows(text, header.end() + 1, layout, titles))
         if rows:
             stop = rows[-1][-1].stop
-            yield from _transposed(names, rows, is_telling)
+            certain = not _may_be_pair(text, header, layout, names)
+            yield from _transposed(names, rows, is_telling, certain=certain)
 
 
-def _is_pair(text: str, header: re.Match[str], layout: Layout, names: list[str]) -> bool:
-    """Whether a line with two words is a name and its value, in a list of such."""
+def _may_be_pair(text: str, header: re.Match[str], layout: Layout, names: list[str]) -> bool:
+    """Whether a line with two words may be a name and its value, in a list of such."""
     if layout.sign != "  " or len(names) > 2 or all(name.isupper() for name in names):
         return False
     stop = text.find("\n", header.end() + 1)
@@ -99,7 +113,7 @@ def _rows(text: str, start: int, layout: Layout, titles: list[Cell]) -> Iterator
         stop = len(text) if stop < 0 else stop
         if not _RULE.fullmatch(text, start, stop) or stop == start:
             cells = _cells(text, start, stop, layout)
-            if layout.sign == "  " and len(cells) != len(titles):
+            if layout.sign == "  " and len(cells) != len(titles) > 1:
                 cells = _below(titles, cells, start)
             if len(cells) != len(titles):
                 return
@@ -138,6 +152,17 @@ def _without_edges(text: str, start: int, stop: int) -> tuple[int, int]:
     return start, stop
 
 
+def _of_select(text: str, query: re.Match[str], is_telling: Callable[[str], bool]) -> Iterator[Column]:
+    names = [name.strip(' "`').rpartition(".")[2] for name in query["titles"].split(",")]
+    if not any(is_telling(name) for name in names):
+        return
+    stop = text.find("\n", query.end())
+    line = text[query.end() : len(text) if stop < 0 else stop]
+    layout = next((layout for layout in _LAYOUTS[::-1] if layout.sign in line.strip()), _LAYOUTS[-1])
+    rows = list(_rows(text, query.end(), layout, [Cell(0, 0) for _ in names]))
+    yield from _transposed(names, rows, is_telling)
+
+
 def _of_insert(text: str, insert: re.Match[str], is_telling: Callable[[str], bool]) -> Iterator[Column]:
     names = [name.strip(' \t"`[]') for name in insert["titles"].split(",")]
     if not any(is_telling(name) for name in names):
@@ -160,7 +185,10 @@ def _cells_of_sql(text: str, start: int, stop: int) -> list[Cell]:
     return cells
 
 
-def _transposed(names: list[str], rows: list[list[Cell]], is_telling: Callable[[str], bool]) -> Iterator[Column]:
+def _transposed(
+    names: list[str], rows: list[list[Cell]], is_telling: Callable[[str], bool], *, certain: bool = True
+) -> Iterator[Column]:
     for number, name in enumerate(names):
         if is_telling(name):
-            yield Column(name, tuple(row[number] for row in rows if row[number].start < row[number].stop))
+            cells = tuple(row[number] for row in rows if row[number].start < row[number].stop)
+            yield Column(name, cells, certain)
