@@ -11,6 +11,7 @@ from workbench.engine.compaction.strategy import Preset, Situation
 from workbench.engine.models.model import Model
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.engine.transcript.message import (
     AssistantMessage,
     Message,
@@ -22,6 +23,7 @@ from workbench.engine.transcript.message import (
     Usage,
     UserMessage,
 )
+from workbench.engine.transcript.session import Origin, Session
 
 
 def rules(text: str, id: str = "s0") -> SystemMessage:
@@ -85,3 +87,23 @@ def reporting(messages: Sequence[Message], overhead: int) -> Iterator[Message]:
 def compact_if_due(history: Context, preset: Preset, situation: Situation, model: Model) -> Compaction | None:
     budget = preset.trigger.check(situation)
     return None if budget is None else compact(history, preset.strategy, budget, model)
+
+
+def recorded(
+    *compactions: CompactionEntry, largest: int | None = None, window: int | None = None, format: str = "built"
+) -> Session:
+    """A session of a known model, with these compactions in its middle and a largest reported prompt."""
+    messages: list[Message] = list(remembering(20))
+    if largest is not None:
+        place = next(i for i, message in enumerate(messages) if isinstance(message, AssistantMessage))
+        messages[place] = replace(messages[place], usage=Usage(input=largest))  # type: ignore[call-arg]
+    log = Log()
+    for i, message in enumerate(messages):
+        log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
+        for entry in compactions if i == len(messages) // 2 else ():
+            log.append(replace(entry, parent=log.leaf))
+    return Session("one", log, Origin(format), "claude-sonnet-4-5", window)
+
+
+def compaction(tokens: int | None, reason: str = "auto") -> CompactionEntry:
+    return CompactionEntry(id=f"compaction-{tokens}", parent=None, tokens_before=tokens, reason=reason)

@@ -8,10 +8,11 @@ from workbench.base.formats import joined, some
 from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms, tell_waiting
 from workbench.cli.output import OK, PENDING, complain, records, say, say_json, table, write
+from workbench.evaluation.experiment.compare import together
 from workbench.evaluation.metrics import HALVES
-from workbench.lab.advice.advise import Advice, AdviceSpec, forecast
-from workbench.lab.advice.advise import advise as advice_of
-from workbench.lab.advice.paste import Snippet, snippets
+from workbench.lab.advice.advise import Advice, AdviceSpec
+from workbench.lab.advice.agents import AgentAdvice, AgentSearch, PresentSetting, agent_searches
+from workbench.lab.advice.paste import Snippet, agent_snippet, snippets
 from workbench.lab.advice.search import Round
 
 SHOWN = {
@@ -26,6 +27,9 @@ TOKENS_A_SECOND = 60_000
 @takes(AdviceSpec, jobs=None)
 def advise(spec: AdviceSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False) -> int:
     """Find the strategy and settings that fit your sessions, and say what choosing them gains on unseen projects.
+
+    Sessions are grouped by agent. For Claude Code, Codex, pi, opencode and Gemini CLI the advice is compared with what
+    the agent does today: first what its own settings would gain, then what a strategy of ours in its place would.
 
     Points: 100 times the work that a candidate still tells on its own trigger (names where the sessions have no
     questions about the work), and --worth points for each tenth of the bill that it saves. All candidates are tried on
@@ -46,56 +50,144 @@ def advise(spec: AdviceSpec, paths: Paths = None, dry_run: DryRun = False, as_js
     how = Foresight(spec.model, spec.jobs, spec.model_settings, dry_run, as_json)
     if not dry_run:
         tell_terms(*spec.model)
-    if dry_run or not spec.quiet:
-        found, taken = forecast(paths or (), spec=silent)
-        if not (dry_run and as_json):
-            minutes = taken.tokens / TOKENS_A_SECOND / (spec.jobs or os.cpu_count() or 1) / 60
-            said = say if dry_run else complain
-            said(f"{_rounds(found)}, at most, in about {some(max(round(minutes), 1), 'minute')}.")
-            said("The folds use the same replays, and some more where they come to other finalists.")
-        if not tell_forecast(how, taken, {"rounds": list(map(asdict, found))}):
-            return 0
-    advice = advice_of(paths or (), spec=silent)
-    point = advice.advised
-    pasted = list(snippets(advice.grid.preset(point), point.base, point.settings, advice.window, point.model))
-    if advice.pending:
-        complain(f"pending: {some(advice.pending, 'replay')} wait for answers; the same command asks again")
-        tell_waiting(*set(advice.grid.models).difference(spec.model))
-    say_json(_plain(advice, pasted)) if as_json else _show(advice, pasted, spec)
-    return PENDING if advice.pending else OK
+    searches = agent_searches(paths or (), silent)
+    if (dry_run or not spec.quiet) and not _foretell(searches, spec, how):
+        return OK
+    advices = [search.advice() for search in searches]
+    if pending := max(advice.pending for advice in advices):
+        complain(f"pending: {some(pending, 'replay')} wait for answers; the same command asks again")
+        tell_waiting(*set(advices[0].compactor.grid.models).difference(spec.model))
+    if as_json:
+        say_json({"agents": list(map(_plain, advices))})
+    else:
+        for advice in advices:
+            _show(advice, spec)
+    return PENDING if pending else OK
 
 
-def _rounds(found: Sequence[Round]) -> str:
-    return "Rounds: " + ", ".join(f"{one.candidates} candidates on {one.recordings} recordings" for one in found)
+def _foretell(searches: Sequence[AgentSearch], spec: AdviceSpec, how: Foresight) -> bool:
+    """Say what the searches would take; whether to go on."""
+    rounds = [planned for search in searches for planned in search.compactor.rounds()]
+    forecast = together([search.forecast() for search in searches])
+    if not (how.dry_run and how.as_json):
+        minutes = forecast.tokens / TOKENS_A_SECOND / (spec.jobs or os.cpu_count() or 1) / 60
+        tell = say if how.dry_run else complain
+        for search in searches:
+            agent = f"{search.agent.name}: " if search.agent else ""
+            tell(f"{agent}{_rounds(search.compactor.rounds())}, at most.")
+        tell(f"In about {some(max(round(minutes), 1), 'minute')}.")
+        tell("The folds use the same replays, and some more where they come to other finalists.")
+    return tell_forecast(how, forecast, {"rounds": list(map(asdict, rounds))})
 
 
-def _show(advice: Advice, pasted: Sequence[Snippet], spec: AdviceSpec) -> None:
-    for sentence in filter(None, (advice.opening, advice.verdict, advice.traded)):
+def _rounds(planned: Sequence[Round]) -> str:
+    steps = (f"{step.candidates} candidates on {step.recordings} recordings" for step in planned)
+    return f"Rounds: {', '.join(steps)}"
+
+
+def _show(advice: AgentAdvice, spec: AdviceSpec) -> None:
+    agent, present = advice.agent, advice.present
+    if agent is not None:
+        say(f"\n{agent.name}, {some(advice.sessions, 'session')}")
+    if agent is None or present is None:
+        _show_search(advice.compactor, spec)
+        _show_snippets(advice.compactor, advice.compactor.window)
+        return
+    write(
+        f"Today it compacts at {present.limit.tokens:,} of {present.window.tokens:,} tokens. The limit: "
+        f"{present.limit.source}; the window: {present.window.source}. {advice.compactor.default.strategy} restates it."
+    )
+    if advice.settings is None:
+        write(f"{agent.name} has no setting that moves its compaction.")
+    else:
+        say(f"\nWhat {agent.name} can be set to:")
+        _show_search(advice.settings, spec)
+        _show_setting(advice, advice.settings, present)
+    say(f"\nWhat {agent.name} cannot be set to: a strategy of ours in its place (`Compactor`, in an agent of yours)")
+    _show_search(advice.compactor, spec, told=advice.settings.opening if advice.settings else "")
+    if not advice.compactor.stay:
+        _show_snippets(advice.compactor, present.window.tokens)
+
+
+def _show_setting(advice: AgentAdvice, settings: Advice, present: PresentSetting) -> None:
+    """What to paste: only a setting whose gain was measured."""
+    assert advice.agent is not None
+    snippet = None
+    if not settings.stay:
+        snippet = agent_snippet(settings.grid.preset(settings.advised), advice.agent.preset, present.window.tokens)
+    if snippet is None:
+        write("Set nothing: leave its compaction as it is.")
+    else:
+        say(f"\nTo paste, {snippet.where}{': ' * bool(snippet.lacks)}{snippet.lacks}")
+        say(snippet.text.rstrip())
+    write(NOT_MEASURED)
+
+
+NOT_MEASURED = (
+    "Its prompt, its hooks and a plug-in can be set besides; what these gain was not measured. --model tries models."
+)
+
+
+def _show_search(advice: Advice, spec: AdviceSpec, told: str = "") -> None:
+    """A search in words and its table; `told` is an opening that was printed already."""
+    opening = "" if advice.opening == told else advice.opening
+    for sentence in filter(None, (opening, advice.verdict, advice.traded)):
         write(sentence)
     name, ahead = advice.runner_up or ("", None)
     if ahead is not None:
-        close = ahead.mean < spec.margin
-        write(f"Runner-up: {name}, {ahead.mean:.1f} points behind{', which you would not notice' * close}.")
+        close = ", which you would not notice" if abs(ahead.mean) < spec.margin else ""
+        side = "behind" if ahead.mean >= 0 else "ahead"
+        write(f"Runner-up: {name}, {abs(ahead.mean):.1f} points {side}{close}.")
     if advice.regret is not None:
         write(f"Regret: the best candidate, known beforehand, would have gained {advice.regret:.1f} points more there.")
-    say("\nThe last round, on the sessions that the choice was made on:\n")
-    say(table(records(advice.table), SHOWN, room=80))
+    if len(advice.table):
+        say("\nThe last round, on the sessions that the choice was made on:\n")
+        say(table(records(advice.table), SHOWN, room=80))
     if advice.out:
         why = "failed, wait for their model, or sent a request larger than the window"
         write(f"Out, since they {why}: {joined(advice.out)}.")
     write(f"{_rounds(advice.rounds)}. Points: {_rule(advice, spec.worth)}.")
-    say(f"\nSettings to paste, for a window of {advice.window:,} tokens and {advice.advised.strategy}:")
-    for one in pasted:
-        say(f"\n{one.system} ({one.where}){': ' * bool(one.lacks)}{one.lacks}")
-        if one.text:
-            say(one.text.rstrip())
+
+
+def _show_snippets(advice: Advice, window: int) -> None:
+    say(f"\nTo paste, for a window of {window:,} tokens and {advice.advised.strategy}:")
+    for snippet in _snippets(advice, window):
+        say(f"\n{snippet.system} ({snippet.where})")
+        say(snippet.text.rstrip())
+
+
+def _snippets(advice: Advice, window: int) -> list[Snippet]:
+    point = advice.advised
+    return list(snippets(advice.grid.preset(point), point.base, point.settings, window, point.model))
 
 
 def _rule(advice: Advice, worth: float) -> str:
     return f"100 times {HALVES[advice.half]}, and {worth:g} for each tenth of the bill that is saved"
 
 
-def _plain(advice: Advice, pasted: Sequence[Snippet]) -> dict[str, object]:
+def _plain(advice: AgentAdvice) -> dict[str, object]:
+    present, settings = advice.present, advice.settings
+    window = present.window.tokens if present else advice.compactor.window
+    pasted = _snippets(advice.compactor, window) if present is None or not advice.compactor.stay else []
+    snippet = None
+    if advice.agent and present and settings and not settings.stay:
+        snippet = agent_snippet(settings.grid.preset(settings.advised), advice.agent.preset, window)
+    return {
+        "agent": advice.agent and advice.agent.name,
+        "sessions": advice.sessions,
+        "present": present
+        and {
+            "window": present.window.tokens,
+            "window_from": present.window.source,
+            "compacts_at": present.limit.tokens,
+            "compacts_at_from": present.limit.source,
+        },
+        "settings": settings and {**_plain_search(settings), "paste": snippet and asdict(snippet)},
+        "compactor": {**_plain_search(advice.compactor), "paste": list(map(asdict, pasted))},
+    }
+
+
+def _plain_search(advice: Advice) -> dict[str, object]:
     return {
         "opening": advice.opening,
         "verdict": advice.verdict,
@@ -117,5 +209,4 @@ def _plain(advice: Advice, pasted: Sequence[Snippet]) -> dict[str, object]:
         "window": advice.window,
         "out": list(advice.out),
         "pending_replays": advice.pending,
-        "settings": list(map(asdict, pasted)),
     }

@@ -11,8 +11,9 @@ from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.redaction import masker, redacted
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.spec import Masking
+from workbench.evaluation.replays.agents import limit_of
 from workbench.evaluation.replays.reports import checked_reports
-from workbench.evaluation.replays.sizing import Sizing
+from workbench.evaluation.replays.sizing import Sizing, window_of
 from workbench.recordings.importers.importer import scan
 
 COLUMNS = {
@@ -67,7 +68,10 @@ def _facts(session: Session) -> dict[str, Any]:
     counter = TiktokenCounter()
     counted = counter.sizes(session.messages)
     checked = checked_reports(session, counted, counter)
-    fitted = Sizing.of(checked.session, counted, counter).calibration
+    sizing = Sizing.of(checked.session, counted, counter)
+    fitted, named = sizing.calibration, window_of(checked.session)
+    window = sizing.window(named.tokens)
+    limit = limit_of(checked.session, window)
     reported = [
         m.usage.prompt
         for m in checked.session.messages
@@ -77,7 +81,11 @@ def _facts(session: Session) -> dict[str, Any]:
         "session": session.id,
         "path": session.origin.path,
         "format": session.origin.format,
-        **{name: getattr(session, name) for name in ("title", "model", "window", "branches")},
+        **{name: getattr(session, name) for name in ("title", "model", "branches")},
+        "window": window,
+        "window_from": named.source if window == named.tokens else f"{named.source}, widened to twice the overhead",
+        "compacts_at": limit and limit.tokens,
+        "compacts_at_from": limit and limit.source,
         "messages": len(session.messages),
         "roles": dict(Counter(message.role for message in session.messages)),
         "tool_calls": sum(len(m.calls) for m in session.messages if m.role == "assistant"),

@@ -24,6 +24,7 @@ from workbench.evaluation.metrics import NAMES, WORK
 from workbench.lab.advice.advise import AdviceSpec, Search
 from workbench.lab.advice.measured import Measurements, figures
 from workbench.lab.advice.search import spread
+from workbench.lab.advice.space import Candidates
 from workbench.recordings.datasets.bundled import bundled_files
 
 PAGE = Path(__file__).parent / "README.md"
@@ -36,7 +37,7 @@ def _measured(paths: Sequence[str], bundled: bool) -> Frames:
     files = [*paths, *(map(str, bundled_files()) if bundled else ())]
     with TemporaryDirectory() as folder:
         search = Search.of(files, SPEC.changed(out=Path(folder)))
-        rows = search.measured.of(search.points, search.order)
+        rows = search.measured.of(search.candidates.points, search.order)
     return {"": rows.assign(session=rows["session"].str.rpartition("#")[2]).drop(columns=["unit", "recall"])}
 
 
@@ -51,7 +52,8 @@ def split(rows: pd.DataFrame, seed: int, worth: float) -> dict[str, object]:
     mine = {session: project for session, project in projects.items() if project in half}
     done = {(name, session) for name in names for session in projects}
     measured = Measurements(Grid(strategies=("summarize",)), {}, {}, RunSpec(), rows=rows, done=done)
-    search = Search(SPEC.changed(worth=worth), measured.grid, points, points[0], measured, mine, spread(mine, seed))
+    candidates = Candidates(measured.grid, points[0], points)
+    search = Search(SPEC.changed(worth=worth), candidates, measured, mine, spread(mine, seed))
     advice = search.advice()
     held = rows[~rows["project"].isin(half)]
     pair = held[held["candidate"].isin({advice.chosen.strategy, points[0].strategy})]

@@ -18,6 +18,7 @@ from workbench.evaluation.experiment import compare, sweep
 from workbench.evaluation.experiment.settings import GateSettings, RunSettings
 from workbench.evaluation.experiment.spec import Execution, RunSpec, Spec, number
 from workbench.lab.advice import advise as advice
+from workbench.lab.advice import agents
 from workbench.lab.judge.exam.sitting import ExamSpec, judge_exam
 from workbench.lab.judge.work_exam.judge_work import judge_work
 from workbench.lab.judge.work_exam.spec import WorkSpec
@@ -37,6 +38,7 @@ DOCUMENTED: list[tuple[Entry, type[Spec]]] = [
     (simulate.forecast, simulate.SimulationSpec),
     (wb.trial, TrialSpec),
     (advice.advise, advice.AdviceSpec),
+    (agents.advise_agents, advice.AdviceSpec),
     (advice.forecast, advice.AdviceSpec),
     (judge_exam, ExamSpec),
     (judge_work, WorkSpec),

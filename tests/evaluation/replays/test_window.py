@@ -1,34 +1,11 @@
 """The window of a replay: as asked for, else as the recording is evidence of, else its model's."""
 
-from dataclasses import replace
-
 import pytest
 
-from builders import remembering
-from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.engine.transcript.message import AssistantMessage, Message, Usage
+from builders import compaction, recorded, remembering
 from workbench.engine.transcript.session import Session
+from workbench.evaluation.replays.agents import AGENTS, limit_of
 from workbench.evaluation.replays.sizing import DEFAULT_WINDOW, window_of
-
-MODEL = "claude-sonnet-4-5"
-
-
-def recorded(*compactions: CompactionEntry, largest: int | None = None, window: int | None = None) -> Session:
-    """A session of a known model, with these compactions in its middle and a largest reported prompt."""
-    messages: list[Message] = list(remembering(20))
-    if largest is not None:
-        place = next(i for i, message in enumerate(messages) if isinstance(message, AssistantMessage))
-        messages[place] = replace(messages[place], usage=Usage(input=largest))  # type: ignore[call-arg]
-    log = Log()
-    for i, message in enumerate(messages):
-        log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
-        for one in compactions if i == len(messages) // 2 else ():
-            log.append(replace(one, parent=log.leaf))
-    return Session("one", log, model=MODEL, window=window)
-
-
-def compaction(tokens: int | None, reason: str = "auto") -> CompactionEntry:
-    return CompactionEntry(id=f"compaction-{tokens}", parent=None, tokens_before=tokens, reason=reason)
 
 
 @pytest.mark.parametrize(
@@ -49,3 +26,42 @@ def test_what_a_window_is_taken_from(session: Session, wanted: int | None, token
 
 def test_a_price_table_comes_after_all_that_was_recorded() -> None:
     assert window_of(recorded()).source == "its model"
+
+
+@pytest.mark.parametrize(
+    ("session", "tokens"),
+    [
+        (recorded(compaction(155_475), largest=155_047, format="claude_code"), 200_000),
+        (recorded(largest=41_160, format="claude_code"), 200_000),
+        (recorded(compaction(998_659), format="claude_code"), 1_000_000),
+        (recorded(largest=222_916, format="claude_code"), 1_000_000),
+    ],
+)
+def test_claude_code_works_in_the_smallest_documented_window_that_holds_what_it_sent(
+    session: Session, tokens: int
+) -> None:
+    window = window_of(session)
+    assert (window.tokens, window.source) == (tokens, "what Claude Code documents")
+
+
+def test_an_agent_in_its_models_window_is_known_by_where_it_compacts() -> None:
+    fitting = window_of(recorded(compaction(185_014), format="pi"))
+    assert (fitting.tokens, fitting.source) == (200_000, "its model, whose window its recorded compactions fit")
+    set_by_its_user = window_of(recorded(compaction(99_908), format="pi"))
+    assert set_by_its_user.source == "its recorded compactions, by pi's rule"
+    assert AGENTS["pi"].limit(set_by_its_user.tokens) == 99_908
+    assert AGENTS["pi"].limit(set_by_its_user.tokens - 1) < 99_908
+
+
+def test_what_is_asked_for_and_named_comes_before_what_an_agent_documents() -> None:
+    session = recorded(compaction(155_475), format="claude_code")
+    assert window_of(session, 64_000).tokens == 64_000
+    assert window_of(recorded(window=258_400, format="codex")).source == "the window that the recording names"
+
+
+def test_an_agent_compacts_where_it_did_else_by_its_rule() -> None:
+    compacted = limit_of(recorded(compaction(155_000), compaction(157_000), format="claude_code"), 200_000)
+    assert compacted is not None and (compacted.tokens, compacted.source) == (156_000, "its recorded compactions")
+    by_rule = limit_of(recorded(format="claude_code"), 200_000)
+    assert by_rule is not None and by_rule.tokens == 167_000
+    assert limit_of(recorded(format="aider"), 200_000) is None

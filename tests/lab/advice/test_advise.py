@@ -13,7 +13,6 @@ from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.metrics import NAMES, WORK
 from workbench.lab.advice.advise import Advice, AdviceSpec, advise, forecast
 from workbench.lab.advice.measured import figures
-from workbench.lab.advice.paste import SYSTEMS
 from workbench.lab.advice.search import rounds, spread
 from workbench.lab.advice.space import space
 from workbench.recordings.datasets.bundled import bundled_files
@@ -96,11 +95,13 @@ def test_the_command_says_what_to_use_and_prints_the_same_advice_for_programs(
     spec, advice = found
     words = ["advise", *FILES, "--space", str(spec.space), "--default", "truncate", "--out", str(spec.out), "-j", "1"]
     assert main([*words, "--json"]) == 0
-    printed = json.loads(capsys.readouterr().out)
-    assert printed["verdict"] == advice.verdict and printed["advised"]["strategy"] == advice.advised.strategy
-    assert {one["system"] for one in printed["settings"]} == set(SYSTEMS)
+    (printed,) = json.loads(capsys.readouterr().out)["agents"]
+    assert printed["agent"] is None and printed["settings"] is None
+    assert printed["compactor"]["verdict"] == advice.verdict
+    assert printed["compactor"]["advised"]["strategy"] == advice.advised.strategy
+    assert [snippet["system"] for snippet in printed["compactor"]["paste"]] == ["Compactor"]
     assert main(words) == 0
-    assert "Settings to paste" in capsys.readouterr().out
+    assert "To paste, for a window of 32,000 tokens" in capsys.readouterr().out
     assert main([*words, "--dry-run"]) == 0
     assert "3 candidates on 4 recordings" in capsys.readouterr().out
 
@@ -116,7 +117,8 @@ def test_a_candidate_that_waits_for_its_model_is_out_and_the_command_says_so(
     assert main(["advise", FILES[0], *words, *asked]) == 3
     shown = capsys.readouterr()
     assert "the same command asks again" in shown.err
-    assert json.loads(shown.out)["out"] == ["summarize threshold=0.5", "summarize threshold=0.8"]
+    (printed,) = json.loads(shown.out)["agents"]
+    assert sorted(printed["compactor"]["out"]) == ["summarize threshold=0.5", "summarize threshold=0.8"]
 
 
 def test_a_space_takes_presets_from_the_registry_with_settings_where_they_have_them() -> None:

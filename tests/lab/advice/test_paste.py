@@ -8,42 +8,36 @@ import pytest
 import workbench as wb
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.settings import variant
-from workbench.lab.advice.paste import Snippet, due_at, snippets
+from workbench.lab.advice.agents import moved
+from workbench.lab.advice.paste import Snippet, agent_snippet, due_at, snippets
 
 
 def texts(name: str, window: int = 200_000, **changes: float) -> dict[str, Snippet]:
-    one = variant(preset(name), changes, "advised")
-    return {found.system: found for found in snippets(one, name, changes, window, "extractive")}
+    candidate = variant(preset(name), changes, "advised")
+    return {found.system: found for found in snippets(candidate, name, changes, window, "extractive")}
 
 
-def test_a_summary_at_a_threshold_is_settings_of_every_system() -> None:
-    found = texts("summarize", **{"trigger.threshold": 0.6, "trigger.target": 0.2})
-    claude = json.loads(found["Claude Code"].text)
-    assert claude == {"env": {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "60"}}
-    assert tomllib.loads(found["Codex"].text) == {"model_auto_compact_token_limit": 120_000}
-    assert json.loads(found["pi"].text)["compaction"]["reserveTokens"] == 80_000
-    assert json.loads(found["opencode"].text)["compaction"]["preserve_recent_tokens"] == 20_000
-    place: dict = {}
-    exec(found["Anthropic"].text, place)
-    assert place["context_management"]["edits"][0]["trigger"] == {"type": "input_tokens", "value": 120_000}
+def text_of(name: str, share: float, window: int = 200_000) -> str:
+    snippet = agent_snippet(moved(preset(name), share), name, window)
+    assert snippet is not None
+    return snippet.text
 
 
-@pytest.mark.parametrize("name", ["truncate", "clear_tool_uses"])
-def test_a_system_that_only_summarises_says_that_it_cannot(name: str) -> None:
-    found = texts(name)
-    assert not found["Claude Code"].text and found["Claude Code"].lacks == "it always writes a summary"
+def test_an_agents_own_compaction_at_half_of_its_window_is_its_own_setting() -> None:
+    # Claude Code takes a share of what its answer leaves of the window: 100,001 of 180,000 tokens
+    assert json.loads(text_of("claude_code", 0.5)) == {"env": {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "55"}}
+    assert tomllib.loads(text_of("codex_local", 0.5)) == {"model_auto_compact_token_limit": 100_000}
+    for name, reserve in (("pi", "reserveTokens"), ("opencode", "reserved")):
+        assert json.loads(text_of(name, 0.5))["compaction"][reserve] == pytest.approx(100_000, abs=1)
 
 
-def test_a_system_whose_own_preset_is_advised_is_left_as_it_is() -> None:
-    assert texts("pi")["pi"].lacks == "set nothing: this is how it compacts by itself"
-    limit = due_at(variant(preset("pi"), {"trigger.share": 0.7}, "earlier"), 200_000)
-    earlier = json.loads(texts("pi", **{"trigger.share": 0.7})["pi"].text)["compaction"]
-    assert limit is not None and earlier == {"enabled": True, "reserveTokens": 200_000 - limit}
+def test_an_agent_that_nobody_can_set_has_no_settings() -> None:
+    assert agent_snippet(preset("gemini_cli"), "gemini_cli", 200_000) is None
 
 
-def test_a_preset_that_counts_messages_is_only_a_compactor() -> None:
-    found = texts("observation_mask")
-    assert [one.system for one in found.values() if one.text] == ["Compactor"]
+@pytest.mark.parametrize("name", ["summarize", "truncate", "claude_code", "observation_mask"])
+def test_a_candidate_that_no_library_restates_is_only_a_compactor(name: str) -> None:
+    assert set(texts(name)) == {"Compactor"}
 
 
 @pytest.mark.parametrize(("name", "changes"), [("claude_code", {}), ("summarize", {"trigger.threshold": 0.6})])
@@ -53,7 +47,13 @@ def test_the_compactor_snippet_runs(name: str, changes: dict[str, float]) -> Non
     assert isinstance(place["compactor"], wb.Compactor) and place["compactor"].window == 200_000
 
 
-@pytest.mark.parametrize("name", ["summarize", "clear_tool_uses"])
+def test_anthropic_clears_tool_uses_where_that_is_the_candidate() -> None:
+    place: dict = {}
+    exec(texts("clear_tool_uses")["Anthropic"].text, place)
+    assert place["context_management"]["edits"][0]["type"] == "clear_tool_uses_20250919"
+
+
+@pytest.mark.parametrize("name", ["langchain_20", "clear_tool_uses"])
 def test_the_langchain_snippet_runs(name: str) -> None:
     pytest.importorskip("langchain")
     from langchain_core.language_models.fake_chat_models import FakeListChatModel

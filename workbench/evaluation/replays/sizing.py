@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from workbench.engine.models.prices import window as catalog_window
 from workbench.engine.transcript.calibration import TokenCalibration, calibrate
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.log import CompactionEntry
 from workbench.engine.transcript.message import AssistantMessage, Message, Scaled, TokenCounter, scaled
 from workbench.engine.transcript.session import Session
+from workbench.evaluation.replays.agents import Sized, agent_of, agent_window, recorded_limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,33 +57,34 @@ DEFAULT_WINDOW = 200_000
 """Tokens; for a session that gives no evidence of any window."""
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
-    """A window in tokens, and its `source`: what it was taken from, in words."""
-
-    tokens: int
-    source: str
+Window: TypeAlias = Sized
+"""A window in tokens, and what it was taken from."""
 
 
 def window_of(session: Session, wanted: int | None = None) -> Window:
-    """The window that is asked for, else the one that the recording is evidence of, else its model's.
+    """The window of a session, the same in every command.
 
-    Evidence is, in this order: the window that the recording names; the most tokens before one of its automatic
-    compactions; its largest reported prompt. A price table comes after these, since agents rarely use all of the
-    window that their model has.
+    It is the one that is asked for; else, in this order: that which the recording names; that in which its agent works
+    (`replays.agents`), where the agent is known; the most tokens before one of its automatic compactions; its largest
+    reported prompt; its model's, from a price table, since agents rarely use all of the window that their model has.
     """
-    before = (
-        one.entry.tokens_before
-        for one in session.recorded
-        if isinstance(one.entry, CompactionEntry) and one.entry.reason != "manual"
+    prompts = [
+        message.usage.prompt
+        for message in session.messages
+        if isinstance(message, AssistantMessage) and message.usage and message.usage.prompt
+    ]
+    limits = recorded_limits(session)
+    agent = agent_of(session)
+    worked_in = None
+    if agent is not None and not wanted and not session.window:
+        worked_in = agent_window(agent, session, [*prompts, *limits])
+    evidence = (
+        (wanted, "the window asked for"),
+        (session.window, "the window that the recording names"),
+        (worked_in and worked_in.tokens, worked_in.source if worked_in else ""),
+        (max(limits, default=None), "its recorded compactions"),
+        (max(prompts, default=None), "its largest prompt"),
+        (catalog_window(session.model), "its model"),
+        (DEFAULT_WINDOW, "no evidence"),
     )
-    prompts = (one.usage.prompt for one in session.messages if isinstance(one, AssistantMessage) and one.usage)
-    evidence = {
-        "the window asked for": wanted,
-        "the window that the recording names": session.window,
-        "its recorded compactions": max((tokens for tokens in before if tokens), default=None),
-        "its largest prompt": max((tokens for tokens in prompts if tokens), default=None),
-        "its model": catalog_window(session.model),
-        "no evidence": DEFAULT_WINDOW,
-    }
-    return next(Window(tokens, source) for source, tokens in evidence.items() if tokens)
+    return next(Sized(tokens, source) for tokens, source in evidence if tokens)

@@ -6,24 +6,19 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from statistics import median
 
-from workbench.engine.compaction.presets import preset
-from workbench.engine.compaction.strategy import AtLimit
-from workbench.engine.models.prices import window as catalog_window
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.log import CompactionEntry, fold
 from workbench.engine.transcript.message import AssistantMessage, Message, ToolResult
 from workbench.engine.transcript.session import Session
+from workbench.evaluation.replays.agents import AGENTS, Sized, limit_of, recorded_limits
 from workbench.evaluation.replays.reports import checked_reports
-from workbench.evaluation.replays.sizing import DEFAULT_WINDOW, Sizing
+from workbench.evaluation.replays.sizing import Sizing, window_of
 
 RECENT = 10
 """Requests over which growth and pace are taken."""
 PAUSE = 300.0
 """Seconds between two requests above which the agent waited for its user, which says nothing of its pace."""
-PRESETS = {"claude_code": "claude_code", "codex": "codex_local", "pi": "pi"}
-"""The preset that restates when each agent compacts, by the format of its files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +82,25 @@ class SessionMeter:
                 tokens, size_from = prompt + sum(map(found.count, since[at:])), "reported usage"
                 parts["overhead"] = max(tokens - parts.total() + parts["overhead"], 0)
                 break
-        limit, limit_from = self._limit(session, format)
+        compacts = self._limit(session, format)
         growth = _growth([found.count(one) for one in since], since)
-        left = None if growth is None or growth <= 0 else max(0, -(-(limit - tokens) // max(int(growth), 1)))
+        left = None if growth is None or growth <= 0 else max(0, -(-(compacts.tokens - tokens) // max(int(growth), 1)))
         compactions = sum(isinstance(one.entry, CompactionEntry) for one in session.recorded)
         pace = _pace(one.time for one in since if isinstance(one, AssistantMessage))
         return SessionState(
-            session.id, len(session.requests), compactions, tokens, size_from, dict(parts.most_common()), growth,
-            limit, limit_from, left, None if left is None or pace is None else left * pace / 60, checked.left_out,
-        )  # fmt: skip
+            session=session.id,
+            requests=len(session.requests),
+            compactions=compactions,
+            tokens=tokens,
+            size_from=size_from,
+            parts=dict(parts.most_common()),
+            growth=growth,
+            limit=compacts.tokens,
+            limit_from=compacts.source,
+            requests_left=left,
+            minutes_left=None if left is None or pace is None else left * pace / 60,
+            reports_left_out=checked.left_out,
+        )
 
     def _size(self, message: Message, /) -> int:
         """Tokens of a message; counted again only where its blocks have changed."""
@@ -104,19 +109,13 @@ class SessionMeter:
             known = self._sizes[message.id] = message.blocks, self._count(message)
         return known[1]
 
-    def _limit(self, session: Session, format: str) -> tuple[int, str]:
+    def _limit(self, session: Session, format: str) -> Sized:
         """Where the agent compacts: by a window that is named, by its recorded compactions, by its known rule."""
-        before = [
-            one.entry.tokens_before
-            for one in session.recorded
-            if isinstance(one.entry, CompactionEntry) and one.entry.reason != "manual" and one.entry.tokens_before
-        ]
-        if before and not self.window:
-            return int(median(before)), "its recorded compactions"
-        window = self.window or session.window or catalog_window(session.model) or DEFAULT_WINDOW
-        rule = preset(PRESETS[format]).trigger
-        assert isinstance(rule, AtLimit)
-        return rule.limit(window), f"the agent's rule in a window of {window:,}"
+        window = window_of(session, self.window).tokens
+        recorded = limit_of(session, window)
+        if recorded is not None and not self.window and recorded_limits(session):
+            return recorded
+        return Sized(AGENTS[format].limit(window), f"the agent's rule in a window of {window:,}")
 
 
 def _part(message: Message) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Unpack
 
@@ -11,14 +11,13 @@ import pandas as pd
 from pydantic import BeforeValidator, Field
 
 from workbench.base.errors import SettingError
-from workbench.engine.compaction.presets import preset
 from workbench.engine.models.bundled_answers import NAME as BUNDLED
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import MARGIN, WORTH, Trade, difference
 from workbench.evaluation.experiment.compare import REPORTS, Forecast, Run, together
 from workbench.evaluation.experiment.grid import Grid, Point, read
 from workbench.evaluation.experiment.keys import key
-from workbench.evaluation.experiment.prepared import is_bundled, sources_of
+from workbench.evaluation.experiment.prepared import SessionSource, is_bundled, sources_of
 from workbench.evaluation.experiment.settings import (
     ExecutionSettings,
     MaskingSettings,
@@ -38,8 +37,11 @@ from workbench.evaluation.experiment.spec import (
 )
 from workbench.lab.advice.measured import Measurements, figures, recorded, saved_shares
 from workbench.lab.advice.search import Folds, Outside, Round, cross_validated, halved, rounds, spread
-from workbench.lab.advice.space import is_default, space
+from workbench.lab.advice.space import Candidates, space
 from workbench.lab.advice.verdict import DefaultComparison, Outcome, opening, traded
+
+USUAL = "summarize"
+"""The preset that an advice is compared with where nothing says what is in use."""
 
 
 class AdviceSpec(Priced, Masking, Execution):
@@ -48,7 +50,11 @@ class AdviceSpec(Priced, Masking, Execution):
     space: Path | None = Field(
         None, description="Grid of candidates, a file of `workbench lab sweep`; None: all presets with usual settings."
     )
-    default: str = Field("summarize", description="Preset that the advice is compared with: what you would use.")
+    default: str = Field(
+        "",
+        description="Preset that the advice is compared with: what you would use. Empty: for `workbench advise` what "
+        "each agent does today, else summarize.",
+    )
     worth: float = Field(WORTH, ge=0, description="Points that saving a tenth of the bill is worth to you; 0: none.")
     margin: float = Field(MARGIN, ge=0, description="Points below which you would not notice a difference.")
     candidates: Whole | None = Field(None, ge=2, description="Try at most this many candidates; None tries all.")
@@ -59,6 +65,10 @@ class AdviceSpec(Priced, Masking, Execution):
     )
     seed: Whole = Field(0, ge=0, description="Seed of the order of sessions.")
     group_by: str = Field("project", description="Unit of intervals and folds: project, folder or session.")
+
+    def sessions_of_space(self) -> tuple[str, ...]:
+        """The sessions that the file of candidates names; none without one."""
+        return () if self.space is None else read(self.space).sessions
 
 
 class AdviceSettings(PricedSettings, MaskingSettings, ExecutionSettings, total=False):
@@ -94,7 +104,7 @@ class Advice:
         outside: what choosing gains on projects that the choice has not seen.
         regret: points that the best candidate in hindsight gains more there; None without folds.
         rounds: of the search.
-        window: tokens, the smallest of the sessions' windows.
+        window: tokens, of most of the sessions.
         out: candidates that failed, wait for answers, or sent a request larger than the window.
         pending: replays that wait for answers of their model; the same command asks again.
     """
@@ -149,17 +159,7 @@ def forecast(
 ) -> tuple[list[Round], Forecast]:
     """The rounds of the search, and what they would take at most; nothing is asked. It raises what `advise` raises."""
     search = Search.of(what, AdviceSpec.of(spec, settings))
-    planned = rounds(len(search.points), len(search.order))
-    parts = []
-    for step, earlier in zip(planned, [Round(0, 0), *planned], strict=False):  # the dearest that may come this far
-        units = search.order[earlier.recordings : step.recordings]
-        for window, model in dict.fromkeys((point.window, point.model) for point in search.points):
-            alive = search.points[: step.candidates]
-            mine = [point for point in alive if (point.window, point.model) == (window, model)]
-            if mine and units:
-                sources = [search.measured.sources[unit] for unit in units]
-                parts.append(Run.of(sources, search.measured.run_of(mine)).forecast())
-    return planned, together(parts)
+    return search.rounds(), search.forecast()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +167,7 @@ class Search:
     """A search before it begins: its candidates, the recordings in their common order, and their projects."""
 
     spec: AdviceSpec
-    grid: Grid
-    points: tuple[Point, ...]
-    default: Point
+    candidates: Candidates
     measured: Measurements
     projects: dict[str, str]
     order: list[str]
@@ -177,37 +175,56 @@ class Search:
     @classmethod
     def of(cls, what: Sequence[str], spec: AdviceSpec) -> Search:
         """The search of these recordings; they are read, and nothing is replayed."""
-        sources = {source.name: source for source in sources_of(what or _sessions_of(spec))}
-        default_model = BUNDLED if all(map(is_bundled, sources.values())) else DEFAULT_MODEL
-        grid = space(spec.space, spec.window, spec.model, spec.default, default_model)
-        every = grid.points()
-        default = next((point for point in every if is_default(point, grid, spec.default)), None)
-        if default is None:
-            plain = preset(spec.default)
-            default = Point(plain.name, plain.name, grid.windows[0], grid.models[0], {})
-            grid = grid.changed(strategies=(*grid.strategies, plain)) if plain.name not in grid.names else grid
-            every = (default, *every)
-        points = _at_most((default, *(point for point in every if point != default)), spec.candidates)
-        known = recorded(sources.values(), spec.group_by)
+        sources = sources_of(what or spec.sessions_of_space())
+        grid = usual_grid(sources, spec)
+        return cls.over(sources, Candidates.of(grid, spec.default or USUAL).at_most(spec.candidates), spec)
+
+    @classmethod
+    def over(cls, sources: Sequence[SessionSource], candidates: Candidates, spec: AdviceSpec) -> Search:
+        """The search of some candidates over some recordings."""
+        by_name = {source.name: source for source in sources}
+        known = recorded(by_name.values(), spec.group_by)
         projects = {name: source.project for name, source in known.items()}
         if not projects:
             raise SettingError("there is no session to advise on; `workbench list formats` shows what can be read")
-        names = [(point.strategy, dict(point.settings), point.window, point.model) for point in every]
-        folder = spec.out or REPORTS / f"advise-{key(names, sorted(sources))[:8]}"
+        folder = spec.out or REPORTS / f"advise-{key(candidates.facts, sorted(by_name))[:8]}"
         common = {"redact", "unmasked", "price_model", "prices", "group_by", "model_settings", "jobs", "scheduler"}
         settings = {name: getattr(spec, name) for name in common}
         run = RunSpec(**settings, shares=(), baseline="none", out=folder, quiet=spec.quiet)
-        measured = Measurements(grid, sources, known, run)
-        return cls(spec, grid, points, default, measured, projects, spread(projects, spec.seed))
+        measured = Measurements(candidates.grid, by_name, known, run)
+        return cls(spec, candidates, measured, projects, spread(projects, spec.seed))
+
+    def among(self, candidates: Candidates) -> Search:
+        """The same search among others of the grid's candidates; what was measured is not measured again."""
+        return replace(self, candidates=candidates)
+
+    def rounds(self) -> list[Round]:
+        """The rounds that it takes at most."""
+        return rounds(len(self.candidates.points), len(self.order))
+
+    def forecast(self) -> Forecast:
+        """What it would take at most."""
+        points, planned = self.candidates.points, self.rounds()
+        parts = []
+        for step, earlier in zip(planned, [Round(0, 0), *planned], strict=False):  # the dearest that may come this far
+            units = self.order[earlier.recordings : step.recordings]
+            for window, model in dict.fromkeys((point.window, point.model) for point in points):
+                alive = points[: step.candidates]
+                mine = [point for point in alive if (point.window, point.model) == (window, model)]
+                if mine and units:
+                    sources = [self.measured.sources[unit] for unit in units]
+                    parts.append(Run.of(sources, self.measured.run_of(mine)).forecast())
+        return together(parts)
 
     def advice(self) -> Advice:
         """Do the search, without parts of the projects and with all of them."""
         trade, spec, measured = Trade(self.spec.worth), self.spec, self.measured
-        order = measured.decide_half(self.default, self.order)
+        points, in_use = self.candidates.points, self.candidates.default
+        order = measured.decide_half(in_use, self.order)
         folds = Folds(self.projects, spec.folds)
-        outside = cross_validated(measured, self.points, order, folds, trade, self.default)
-        finals = halved(measured, self.points, order, trade, self.default)
-        default = self.default.strategy
+        outside = cross_validated(measured, points, order, folds, trade, in_use)
+        finals = halved(measured, points, order, trade, in_use)
+        default = in_use.strategy
         best = default if finals.choice is None else finals.choice.use
         others = () if finals.choice is None else finals.choice.others
         comparison = DefaultComparison(default, spec.margin, saved_shares(finals.rows))
@@ -215,10 +232,10 @@ class Search:
         table = figures(finals.rows, spec.worth)
         rows = measured.rows
         failed = set(rows.loc[~(rows["ok"] & rows["fits"]), "candidate"])
-        points = finals.points
+        has_points = len(finals.points) > 0
         return Advice(
-            grid=self.grid,
-            default=self.default,
+            grid=self.candidates.grid,
+            default=in_use,
             chosen=self._point(best),
             advised=self._point(verdict.advised),
             outcome=verdict.outcome,
@@ -227,36 +244,24 @@ class Search:
             traded=traded(table, [best, default], measured.half),
             half=measured.half,
             table=table,
-            lead=difference(points, best, default) if len(points) else None,
-            runner_up=(others[0], difference(points, best, others[0])) if others else None,
+            lead=difference(finals.points, best, default) if has_points else None,
+            runner_up=(others[0], difference(finals.points, best, others[0])) if others else None,
             outside=outside,
-            regret=_regret(points, default, outside),
-            rounds=tuple(rounds(len(self.points), len(self.order))),
+            regret=_regret(finals.points, default, outside),
+            rounds=tuple(self.rounds()),
             window=measured.window,
-            out=tuple(sorted(failed)),
+            out=tuple(point.strategy for point in points if point.strategy in failed),
             pending=measured.pending,
         )
 
     def _point(self, name: str) -> Point:
-        return next(point for point in self.points if point.strategy == name)
+        return next(point for point in self.candidates.points if point.strategy == name)
 
 
-def _at_most(points: tuple[Point, ...], most: int | None) -> tuple[Point, ...]:
-    """So many points: the first of every preset, then the second of every preset, and so on."""
-    if most is None:
-        return points
-    place: dict[str, int] = {}
-    turn = []
-    for point in points:
-        turn.append(place.setdefault(point.base, 0))
-        place[point.base] += 1
-    order = sorted(range(len(points)), key=lambda i: turn[i])
-    return tuple(points[i] for i in order[:most])
-
-
-def _sessions_of(spec: AdviceSpec) -> tuple[str, ...]:
-    """The sessions that the file of candidates names."""
-    return () if spec.space is None else read(spec.space).sessions
+def usual_grid(sources: Sequence[SessionSource], spec: AdviceSpec) -> Grid:
+    """The grid of candidates; bundled sessions alone have the summaries that ship, where no model is named."""
+    default_model = BUNDLED if all(map(is_bundled, sources)) else DEFAULT_MODEL
+    return space(spec.space, spec.window, spec.model, spec.default or USUAL, default_model)
 
 
 def _regret(points: pd.DataFrame, default: str, outside: Outside) -> float | None:

@@ -37,7 +37,7 @@ class Measurements:
         half: the half of the headline that decides, see `decide_half`.
         rows: what was measured so far, `done` for which candidates and sources.
         compactions: of the candidates, with who wrote.
-        window: tokens; the smallest of the newest run.
+        window: tokens; that of most sessions of the newest run.
         pending: replays that wait for answers of their model.
     """
 
@@ -89,7 +89,7 @@ class Measurements:
         measured = _rows(run, names, units, self.known)
         used = run.sessions["window_used"].dropna()
         self.pending += run.pending
-        self.window = int(used.min()) if len(used) else self.window
+        self.window = int(used.mode().max()) if len(used) else self.window
         pairs = zip(measured["candidate"], measured["unit"], strict=True)
         fresh = measured[~np.array([pair in self.done for pair in pairs], dtype=bool)]
         wrote = plain(run.compactions.loc[run.compactions["strategy"].isin(names), WRITERS])

@@ -1,31 +1,64 @@
-"""An advised candidate as settings of the systems that can express it."""
+"""An advised candidate as settings of the systems whose compaction it restates, and as a `Compactor`."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from workbench.base.markup import render
-from workbench.engine.compaction.presets import preset as preset_named
 from workbench.engine.compaction.settings import Plain, settings
 from workbench.engine.compaction.strategy import Preset, Situation
 
-SYSTEMS: Mapping[str, tuple[str, str]] = {
-    "Claude Code": ("claude_code", "~/.claude/settings.json"),
-    "Codex": ("codex", "~/.codex/config.toml"),
-    "pi": ("pi", "~/.pi/agent/settings.json"),
-    "opencode": ("opencode", "opencode.json"),
-    "LangChain": ("langchain", "Python"),
-    "Anthropic": ("anthropic", "Python"),
-    "Compactor": ("compactor", "Python"),
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A system that compacts, and can be set.
+
+    Attributes:
+        name: as people call it.
+        template: of its settings.
+        where: its settings go.
+        presets: those that restate its compaction; none where it takes any.
+        lacks: what it cannot express of a candidate that it follows otherwise.
+    """
+
+    name: str
+    template: str
+    where: str
+    presets: tuple[str, ...] = ()
+    lacks: str = ""
+
+
+NO_TARGET = "its target and kept tail cannot be set"
+AGENT_SYSTEMS: Mapping[str, System] = {
+    system.presets[0]: system
+    for system in (
+        System(
+            "Claude Code",
+            "claude_code",
+            "~/.claude/settings.json",
+            ("claude_code",),
+            f"{NO_TARGET}, and the threshold can only be lowered",
+        ),
+        System("Codex", "codex", "~/.codex/config.toml", ("codex_local",), NO_TARGET),
+        System("pi", "pi", "~/.pi/agent/settings.json", ("pi",)),
+        System("opencode", "opencode", "opencode.json", ("opencode",)),
+    )
 }
-"""Each system with its template and where its text goes."""
-FREE = "it always writes a summary"
-OWN = {"claude_code": "claude_code", "codex": "codex_local", "pi": "pi", "opencode": "opencode"}
-"""By template the preset that restates the system."""
+"""By the preset that restates it each agent that can be set."""
+LIBRARIES = (
+    System("LangChain", "langchain", "Python", ("langchain_20", "clear_tool_uses")),
+    System("Anthropic", "anthropic", "Python", ("clear_tool_uses",)),
+    System("Compactor", "compactor", "Python"),
+)
+"""What an agent that you build yourself may compact with."""
+CLAUDE_ANSWER = 20_000
+"""Tokens of its window that Claude Code keeps for an answer; its threshold is a share of the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """Settings to paste for one system; `text` is empty where it cannot express the advice, and `lacks` says what."""
+    """Settings to paste for one system; `lacks` says what it cannot express of the advice."""
 
     system: str
     where: str
@@ -42,8 +75,24 @@ def due_at(preset: Preset, window: int) -> int | None:
     return high if high <= window else None
 
 
+def agent_snippet(preset: Preset, restated: str, window: int) -> Snippet | None:
+    """What makes an agent compact where a variant of its own preset does; None where it cannot be set.
+
+    Args:
+        preset: the variant.
+        restated: the preset that restates the agent.
+        window: in which the agent works, in tokens.
+    """
+    system, due = AGENT_SYSTEMS.get(restated), due_at(preset, window)
+    if system is None or due is None:
+        return None
+    percent = 100 * due // max(window - CLAUDE_ANSWER, 1)
+    text = render(f"settings/{system.template}.txt", due=due, percent=percent, reserve=window - due, tail=None)
+    return Snippet(system.name, system.where, text, system.lacks)
+
+
 def snippets(preset: Preset, base: str, changes: Mapping[str, Plain], window: int, model: str) -> Iterator[Snippet]:
-    """The settings for each system, in the order of `SYSTEMS`.
+    """The candidate in an agent that you build yourself: for each library that has it.
 
     Args:
         preset: the candidate.
@@ -55,50 +104,18 @@ def snippets(preset: Preset, base: str, changes: Mapping[str, Plain], window: in
     known = settings(preset)
     due = due_at(preset, window)
     budget = preset.trigger.check(Situation(tokens=due, window=window)) if due else None
-    share = next((one.value for path, one in known.items() if path.endswith("cut.share")), None)
-    tail = int(float(str(share)) * budget.target) if budget and share else None
-    as_is = all(settings(preset_named(base))[path].value == known[path].value for path in known)
+    share = next((setting.value for path, setting in known.items() if path.endswith("cut.share")), None)
     clears = base == "clear_tool_uses"
-    summarises = any(".prompt." in path or "summarization_model" in path for path in known)
-    keep = known["clear_tool_uses.keep"].value if clears else 0
     values = {
-        "due": due, "percent": due and 100 * due // window, "reserve": due and window - due, "tail": tail,
-        "clears": clears, "keep": keep, "base": base, "changes": changes, "window": window, "model": model,
-    }  # fmt: skip
-    for system, (template, where) in SYSTEMS.items():
-        if as_is and OWN.get(template) == base:
-            yield Snippet(system, where, "", "set nothing: this is how it compacts by itself")
-            continue
-        why = _cannot(template, due, summarises, clears)
-        text = "" if why else render(f"settings/{template}.txt", **values)
-        yield Snippet(system, where, text, why or LACKS.get(template, ""))
-
-
-LACKS = {
-    "claude_code": "its target and kept tail cannot be set, and the threshold can only be lowered",
-    "codex": "its target and kept tail cannot be set",
-    "pi": "its target cannot be set, only the kept tail",
-    "opencode": "its target cannot be set, only the kept tail",
-    "langchain": "its target cannot be set, only the kept tail",
-    "anthropic": "its target and kept tail cannot be set",
-}
-"""What a system cannot express of an advice that it can follow otherwise."""
-
-
-def _cannot(template: str, due: int | None, summarises: bool, clears: bool) -> str:
-    """Why a system cannot follow the advice at all; empty where it can."""
-    if template == "compactor":
-        return ""
-    if due is None:
-        return "it compacts by tokens, and this candidate by something else"
-    if clears:
-        return "" if template in ("langchain", "anthropic") else FREE
-    if not summarises:
-        return FREE
-    if template == "anthropic" and due < LEAST_ANTHROPIC:
-        return f"its compaction starts at {LEAST_ANTHROPIC:,} tokens or later"
-    return ""
-
-
-LEAST_ANTHROPIC = 50_000
-"""The smallest trigger that Anthropic's `compact_20260112` takes."""
+        "due": due,
+        "tail": int(float(str(share)) * budget.target) if budget and share else None,
+        "clears": clears,
+        "keep": known["clear_tool_uses.keep"].value if clears else 0,
+        "base": base,
+        "changes": changes,
+        "window": window,
+        "model": model,
+    }
+    for system in LIBRARIES:
+        if not system.presets or (base in system.presets and due is not None):
+            yield Snippet(system.name, system.where, render(f"settings/{system.template}.txt", **values), system.lacks)

@@ -1,7 +1,10 @@
 """The space of an advice: presets, their settings, writers. A grid as `sweep` reads it, or the one made here."""
 
+from __future__ import annotations
+
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.base.palette import REFERENCES
@@ -48,6 +51,48 @@ def space(
     return Grid(strategies=names, settings={name: _axes(preset(name), values) for name in names}, **changes)
 
 
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What a search chooses from.
+
+    Attributes:
+        grid: that has their presets.
+        default: what is in use.
+        points: all, the default first.
+    """
+
+    grid: Grid
+    default: Point
+    points: tuple[Point, ...]
+
+    @classmethod
+    def of(cls, grid: Grid, default: str | Preset) -> Candidates:
+        """The points of a grid; the default is a point of it, or the preset of that name as it is."""
+        points, plain = grid.points(), preset(default)
+        as_it_is = next((point for point in points if is_default(point, grid, plain)), None)
+        if as_it_is is None:
+            as_it_is = Point(plain.name, plain.name, grid.windows[0], grid.models[0], {})
+            grid = grid.changed(strategies=(*grid.strategies, plain)) if plain.name not in grid.names else grid
+        return cls(grid, as_it_is, (as_it_is, *(point for point in points if point != as_it_is)))
+
+    def at_most(self, most: int | None) -> Candidates:
+        """So many of them: the first of every preset, then the second of every preset, and so on."""
+        if most is None:
+            return self
+        place: dict[str, int] = {}
+        turn = []
+        for point in self.points:
+            turn.append(place.setdefault(point.base, 0))
+            place[point.base] += 1
+        order = sorted(range(len(self.points)), key=lambda i: turn[i])
+        return replace(self, points=tuple(self.points[i] for i in order[:most]))
+
+    @property
+    def facts(self) -> list[tuple[object, ...]]:
+        """What the name of a search depends on."""
+        return [(point.strategy, dict(point.settings), point.window, point.model) for point in self.points]
+
+
 def _axes(of: Preset, values: Mapping[str, list[Plain]]) -> dict[str, list[Plain]]:
     """The values to try of the settings that this preset has, its own first."""
     presets_own = settings(of)
@@ -60,7 +105,9 @@ def _axes(of: Preset, values: Mapping[str, list[Plain]]) -> dict[str, list[Plain
     return axes
 
 
-def is_default(point: Point, grid: Grid, default: str) -> bool:
+def is_default(point: Point, grid: Grid, default: Preset) -> bool:
     """Whether a point is the default as it is, with the grid's first window and model."""
-    mine, own = ([one.value for one in settings(some).values()] for some in (grid.preset(point), preset(default)))
-    return point.base == default and mine == own and (point.window, point.model) == (grid.windows[0], grid.models[0])
+    if point.base != default.name or (point.window, point.model) != (grid.windows[0], grid.models[0]):
+        return False
+    values, usual = ([setting.value for setting in settings(some).values()] for some in (grid.preset(point), default))
+    return values == usual

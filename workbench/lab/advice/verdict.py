@@ -100,7 +100,7 @@ class DefaultComparison:
         if gain.mean <= -self.margin:
             return Verdict("stay", self.default, f"Stay with {self.default}: {measured} with {picked.use}.")
         if gain.mean < self.margin:
-            cheapest = self._cheapest(picked.use)
+            cheapest = self._cheapest(picked.use) if gain.mean >= 0 else self.default
             words = self._no_difference([picked.use, self.default], cheapest)
             return Verdict("no difference", cheapest, f"{words[:-1]}; {measured}.")
         doubt = ""
@@ -121,10 +121,10 @@ class DefaultComparison:
         """That nobody would notice which of these is used, and which one to take."""
         shares = [f"{name} saves {percent(self.saved[name])}" for name in names if name in self.saved]
         bill = f" ({', '.join(shares)} of the bill)" if shares else ""
-        take = f"stay with {cheapest}" if cheapest == self.default else f"take {cheapest}"
+        take = f"stay with {cheapest}" if cheapest == self.default else f"take the cheapest, {cheapest}"
         return (
             f"It makes no difference that you would notice between {joined(names)} (less than {self.margin:g} points): "
-            f"{take}, the cheapest{bill}."
+            f"{take}{bill}."
         )
 
 
@@ -144,13 +144,13 @@ def opening(measured: Measurements, rows: pd.DataFrame) -> str:
     if kinds - {"cut"} == {"rule"} and rows["candidate"].nunique() > 1:
         sentences.append(WITHOUT_A_MODEL)
     sessions, with_work = rows["session"].nunique(), rows.loc[rows[WORK].notna(), "session"].nunique()
+    counted = f"{with_work} of {some(sessions, 'session')}"
+    asked = f"{counted} have questions about the work behind the first request that fills the window"
     command = "`workbench exam write SESSIONS --model ...` writes them"
     if measured.half == NAMES and rows[NAMES].notna().any():
-        counted = f"{with_work} of {some(sessions, 'session')}"
-        sentences.insert(0, f"By names alone: {counted} have questions about the work; {command}.")
+        sentences.insert(0, f"By names alone: {asked}; {command}.")
     elif measured.half == WORK and with_work < sessions:
-        counted = f"{with_work} of {some(sessions, 'session')}"
-        sentences.append(f"By the work, over the {counted} that have questions about it; {command}.")
+        sentences.append(f"By the work: {asked}; {command}.")
     return " ".join(sentences)
 
 
