@@ -1,9 +1,9 @@
-"""The table of results in the README, made from the run of the command above it; and the list of all printed figures.
+"""The table of results of the bundled sessions, made from a run; and the list of all printed figures.
 
-`python docs/figures.py RUN` writes the table into the README; with `--check` it says where README and run differ, and
-exits with 1. `python docs/figures.py list` writes docs/figures.toml as a table into reports/studies/README.md.
-With `--check` it fails as well where a table with figures stands between no marks that the list has, and where a
-sentence and a table differ (prose.py).
+`python docs/figures.py RUN` writes the table into reports/studies/bundled; with `--check` it says where page and run
+differ, and exits with 1. `python docs/figures.py list` writes docs/figures.toml as a table into
+reports/studies/README.md. With `--check` it fails as well where a table with figures stands between no marks that the
+list has, and where a sentence and a table differ (prose.py).
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"
 FIGURES = DOCS / "figures.toml"
 STUDY_PAGES = DOCS.parent / "reports" / STUDIES
+RESULTS_PAGE = STUDY_PAGES / "bundled" / "README.md"
 LIST_PAGE = STUDY_PAGES / "README.md"
 """Where the list of all printed figures stands."""
 SHARE = 0.2
@@ -144,10 +145,10 @@ def listed(check: bool) -> int:
 
 
 def main(run: str, check: bool) -> int:
-    """Write or check the README's table, or the list; 1 where a check finds a difference."""
+    """Write or check the table of results, or the list; 1 where a check finds a difference."""
     if run == "list":
         return listed(check)
-    return int(between_marks(README, "results", lines(Tables.of(Results.open(run), "truncate")), check=check))
+    return int(between_marks(RESULTS_PAGE, "results", lines(Tables.of(Results.open(run), "truncate")), check=check))
 
 
 if __name__ == "__main__":

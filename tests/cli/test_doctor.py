@@ -2,14 +2,16 @@
 
 import json
 import sys
-from importlib.metadata import EntryPoint, PackageNotFoundError
+from importlib.metadata import EntryPoint, PackageNotFoundError, metadata, requires
 from pathlib import Path
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
 
+from workbench.base.errors import EXTRAS
 from workbench.cli import main
-from workbench.cli.doctor import packages, plugins
+from workbench.cli.doctor import NEEDED_FOR, OPTIONAL, optional_parts, packages, plugins
 
 
 def found(capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, str]]:
@@ -39,6 +41,48 @@ def test_a_package_that_is_too_old_or_missing_is_wrong() -> None:
     rows = list(packages(wanted, installed))
     assert [one.found.split()[0] for one in rows if one.state == "wrong"] == ["numpy", "no-such-package"]
     assert "pip install 'numpy>=999'" in rows[0].found and rows[-1].found == "pandas 2.0"
+
+
+def test_a_missing_package_is_told_with_what_does_not_work_without_it() -> None:
+    rows = list(packages(["starlette>=999", "pandas>=999"], installed))
+    assert rows[0].found.endswith("pip install 'starlette>=999' (for `view`)")
+    assert rows[1].found.endswith("(for commands that read sessions)")
+
+
+def test_each_package_whose_use_is_told_is_required() -> None:
+    required = {Requirement(text).name for text in requires("compaction-workbench") or ()}
+    assert NEEDED_FOR.keys() <= required
+
+
+def test_each_command_that_lacks_a_part_is_told_with_what_installs_it() -> None:
+    requirements = ["no-such-package>=1; extra == 'mcp'", "pandas; extra == 'local'", "no-such-other; extra == 'x'"]
+    *lacking, complete = optional_parts(requirements, installed, lambda name: None)
+    assert [row.found for row in lacking] == [
+        "no-such-package missing, for `agent mcp`: pip install 'compaction-workbench[all,mcp]'",
+        "bwrap missing, for `lab trial --agent MODEL`: install the system's package bubblewrap, such as "
+        "`apt-get install bubblewrap`",
+    ]
+    assert all(row.state == "note" for row in lacking)
+    assert "`--model local`" in complete.found and "`agent mcp`" not in complete.found
+
+
+def test_each_extra_that_is_told_of_exists() -> None:
+    extras = set(metadata("compaction-workbench").get_all("Provides-Extra") or ())
+    assert {part.extra for part in OPTIONAL if part.extra} <= extras
+    assert all(extra in extras for value in EXTRAS.values() for extra in value.split(","))
+
+
+def test_a_command_whose_package_is_missing_asks_for_its_extra_by_name(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "starlette", None)
+    monkeypatch.delitem(sys.modules, "workbench.report.view.app", raising=False)
+    for name in [name for name in sys.modules if name.startswith("starlette.")]:
+        monkeypatch.setitem(sys.modules, name, None)
+    assert main(["view", ".", "--no-browser"]) == 2
+    message = capsys.readouterr().err
+    assert "`workbench view` needs the package starlette" in message
+    assert "pip install 'compaction-workbench[all]'" in message and "hint: `workbench doctor`" in message
 
 
 def installed(name: str) -> str:

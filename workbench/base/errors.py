@@ -122,6 +122,16 @@ def refusal(error: ErrorDetails) -> str:
     return error["msg"].removeprefix("Value error, ").replace("Input should be", "it must be")
 
 
+EXTRAS = {
+    "agents": "openai-agents",
+    "distributed": "dask",
+    "langchain": "langchain",
+    "mcp": "all,mcp",
+    "xllamacpp": "all,local",
+}
+"""The extra that brings a module; `all` brings every other."""
+
+
 def missing_extra(what: str, error: ModuleNotFoundError) -> Exception:
     """The advice to install what is missing; the error itself where the missing module is another of our own."""
     module = error.name or "workbench"
@@ -129,8 +139,16 @@ def missing_extra(what: str, error: ModuleNotFoundError) -> Exception:
         return SetupError(f"{what} needs the laboratory (`workbench/lab`), which this installation leaves out")
     if module.startswith("workbench"):
         return error
-    return SetupError(f"{what} needs the package {error.name}: pip install 'compaction-workbench[all]'")
+    extra = EXTRAS.get((error.name or "").partition(".")[0], "all")
+    return SetupError(f"{what} needs the package {error.name}: pip install 'compaction-workbench[{extra}]'")
 
 
 class SettingError(WorkbenchError):
     """A setting has a value that cannot work; the message says what would be accepted."""
+
+
+class MissingPath(SettingError):
+    """A file or folder that was named is not there."""
+
+    def __init__(self, path: object) -> None:
+        super().__init__(f"there is no file or folder {path}")

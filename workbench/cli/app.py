@@ -15,6 +15,7 @@ from workbench.base.errors import WorkbenchError, missing_extra
 from workbench.cli.commands import COMMANDS, GROUPS, Command, command_called, moved_to, with_default
 from workbench.cli.help_pages import CommandGroup, CommandWithOptions, with_further_options
 from workbench.cli.output import FAILED, OK, PENDING, UNUSABLE, complain, plain_warnings
+from workbench.cli.start import start
 
 # the click that typer uses: from some version on a copy inside typer, before that the installed package
 ClickException: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
@@ -29,8 +30,8 @@ ABOUT = "Measure what a way of compacting an LLM agent's context keeps, saves an
 
 def commands(called: str) -> typer.Typer:
     """All commands by name; only the one that is called is loaded, so that help and errors come at once."""
-    app = _empty_group(context_settings=PLAIN, help=ABOUT)
-    app.callback()(_program)
+    app = _empty_group(context_settings=PLAIN, help=ABOUT, no_args_is_help=False)
+    app.callback(invoke_without_command=True)(_program)
     groups = {"": app}
     for group in GROUPS:
         parent, name = _split(group.path)
@@ -52,14 +53,8 @@ def commands(called: str) -> typer.Typer:
 
 
 def _empty_group(**settings: Any) -> typer.Typer:  # noqa: ANN401 - settings of typer's
-    return typer.Typer(
-        name="workbench",
-        cls=CommandGroup,
-        no_args_is_help=True,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-        **settings,
-    )
+    usual = {"no_args_is_help": True, "pretty_exceptions_enable": False, "rich_markup_mode": None}
+    return typer.Typer(name="workbench", cls=CommandGroup, **{**usual, **settings})
 
 
 def _split(path: str) -> tuple[str, str]:
@@ -83,8 +78,10 @@ def _say_version(is_wanted: bool) -> None:
 VERSION = typer.Option("--version", help="Show the version.", callback=_say_version, is_eager=True)
 
 
-def _program(version: Annotated[bool, VERSION] = False) -> None:
-    """What may stand before a command."""
+def _program(context: typer.Context, version: Annotated[bool, VERSION] = False) -> None:
+    """What may stand before a command, and what is done without one."""
+    if context.invoked_subcommand is None:
+        start()
 
 
 def _not_loaded() -> None:
@@ -125,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # what is not installed, or our own bug: one sentence, and the traceback on demand
         missing = missing_extra(f"`workbench {called}`", error) if isinstance(error, ModuleNotFoundError) else error
         if isinstance(missing, WorkbenchError):
-            return _stopped(f"workbench: {missing}", UNUSABLE)
+            return _stopped(f"workbench: {missing}", hint=hint(missing))
         if os.environ.get("WORKBENCH_DEBUG"):
             raise
         if isinstance(error, MemoryError) or any(sign in str(error) for sign in NO_MEMORY):
@@ -160,6 +157,7 @@ def _stopped(message: str, code: int = UNUSABLE, hint: str = "") -> int:
 LISTED = {"preset": "strategies", "stage": "stages", "metric": "metrics", "model": "models", "format": "formats"}
 """What `workbench list` calls each kind of part."""
 HINTS: dict[type[WorkbenchError], str] = {
+    errors.MissingPath: "`workbench` alone lists the sessions that agents keep on this machine",
     errors.FormatError: "`workbench list formats` shows what can be read; `inspect --lenient` skips damaged lines",
     errors.SetupError: "`workbench doctor` shows what is installed, and which keys are set",
     errors.ModelError: "finished work is kept: the same command continues; `--model extractive` needs no model",

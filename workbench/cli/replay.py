@@ -9,7 +9,7 @@ import typer
 from workbench.base.errors import SettingError
 from workbench.base.formats import NUMBERS, some
 from workbench.cli.foresee import Foresight
-from workbench.cli.options import AsJson, Lenient, takes, tell_terms
+from workbench.cli.options import AsJson, Lenient, NamedPath, takes, tell_terms
 from workbench.cli.output import complain, printable, say, say_json, table
 from workbench.engine.models.settings import ModelSettings
 from workbench.engine.transcript.redaction import redacted
@@ -32,7 +32,7 @@ SCORES = {"metric": "metric", "value": "shown", "better": "better", "why there i
 @takes(RunSpec, only=("window", "model", "redact", "unmasked", "model_settings"))
 def replay(
     spec: RunSpec,
-    session: Annotated[str, typer.Argument(help="A recording; see --session where it holds several sessions.")],
+    session: NamedPath,
     strategy: Annotated[str, typer.Option("--strategy", "-s", help="See `workbench list strategies`.")] = "summarize",
     which: Annotated[str, typer.Option("--session", help="Id of the session, where the file holds several.")] = "",
     refusals: Annotated[

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.base.errors import FormatError
+from workbench.base.errors import FormatError, MissingPath
 from workbench.base.formats import some
 from workbench.cli.options import takes
 from workbench.cli.output import as_json as to_json
@@ -49,6 +49,7 @@ def watch(
 
       workbench watch ~/.claude/projects/my-project
     """
+    _refuse_missing(target)
     followed, meter = Followed(target, spec.redaction), SessionMeter(window)
     looks = _looks(followed, meter, once)
     last: Look | None = None
@@ -72,6 +73,13 @@ def watch(
             f"{state.tokens:,} tokens at the end"
         )
     return 0
+
+
+def _refuse_missing(target: Path) -> None:
+    """Refuse a folder that is not there; a file may be written later, if its folder is there."""
+    may_come = bool(target.suffix) and target.parent.is_dir()
+    if not (target.exists() or may_come):
+        raise MissingPath(target)
 
 
 def _looks(followed: Followed, meter: SessionMeter, once: bool) -> Iterator[Look]:

@@ -116,11 +116,14 @@ def test_half_a_surrogate_pair_becomes_a_character_that_can_be_written(tmp_path:
     assert plain_text(only(path).messages[0]) == "a\ufffd b\U0001f600 c\\ud83d"
 
 
-@pytest.mark.parametrize(("text", "why"), [("", "the file is empty"), ("hello", "no importer recognises this content")])
-def test_a_file_that_nobody_knows_is_an_error_that_lists_the_formats(tmp_path: Path, text: str, why: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("", "the file is empty"), ("hello", "no importer recognises this content, which is no JSON; docs/own-format.md")],
+)
+def test_a_file_that_nobody_knows_is_an_error_that_says_why(tmp_path: Path, text: str, why: str) -> None:
     path = tmp_path / "x.txt"
     path.write_text(text)
-    with pytest.raises(FormatError, match=f"{why}; known formats are .*native"):
+    with pytest.raises(FormatError, match=f"{why}"):
         load(path)
 
 

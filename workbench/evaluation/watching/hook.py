@@ -1,7 +1,6 @@
 """What Claude Code's hooks get: ids are saved before a compaction, and after it the agent is told what went."""
 
 import json
-import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.watching.follow import Followed, newest_file
 from workbench.evaluation.watching.needed import Lost, Taken, compactions, likely_needed
+from workbench.recordings.importers.agent_folders import CLAUDE_CODE, CODEX, PI, folder_of
 from workbench.recordings.importers.values import decode_or, label, mapping
 
 TOLD = 600
@@ -120,15 +120,13 @@ def _saved(session_id: str) -> str:
 
 def session_file(cwd: Path) -> Path | None:
     """The session file that an agent in this folder wrote last, in the folders where agents keep them."""
-    home, here = Path.home(), str(cwd)
-    claude = Path(os.environ.get("CLAUDE_CONFIG_DIR") or home / ".claude") / "projects"
+    here = str(cwd)
     folders = [
-        claude / re.sub(r"[^A-Za-z0-9]", "-", here),
-        home / ".pi" / "agent" / "sessions" / f"--{here.strip('/').replace('/', '-')}--",
+        folder_of(CLAUDE_CODE) / re.sub(r"[^A-Za-z0-9]", "-", here),
+        folder_of(PI) / f"--{here.strip('/').replace('/', '-')}--",
     ]
     found = [file for folder in folders if folder.is_dir() and (file := newest_file(folder))]
-    codex = Path(os.environ.get("CODEX_HOME") or home / ".codex") / "sessions"
-    rollouts = sorted(codex.rglob("*.jsonl"), key=lambda one: one.stat().st_mtime, reverse=True)[:NEWEST]
+    rollouts = sorted(folder_of(CODEX).rglob("*.jsonl"), key=lambda one: one.stat().st_mtime, reverse=True)[:NEWEST]
     found += [file for file in rollouts if _codex_cwd(file) == here][:1]
     return max(found, key=lambda one: one.stat().st_mtime, default=None)
 

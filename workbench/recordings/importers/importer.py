@@ -19,6 +19,7 @@ from workbench.engine.transcript.session import Origin, Session
 from workbench.recordings.importers.accounting import accounted
 from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.formats import BUILTIN
+from workbench.recordings.importers.nearest import refusal
 from workbench.recordings.importers.opening import PACKED_ENDINGS, in_time, opened, unpacked, whole
 from workbench.recordings.importers.pairing import pairing_faults
 from workbench.recordings.importers.source import SourceFile
@@ -151,14 +152,14 @@ def _readable(source: SourceFile) -> Iterator[None]:
 def _format_of(source: SourceFile) -> Format:
     """The first format that recognises the start of a file; a general one only where more of the file says no more."""
     formats = known_formats()
-    is_empty = True
+    why = "the file is empty"
     for head in source.heads():
-        is_empty = not head.text.strip()
         for format in formats.values():
             if (head.is_enough or not format.is_general) and format.knows(head):
                 return format
-    why = "the file is empty" if is_empty else "no importer recognises this content"
-    raise UnknownFormat(f"{why}; known formats are {', '.join(sorted(formats))}", where=source.where)
+        if head.text.strip():
+            why = refusal(head)
+    raise UnknownFormat(why, where=source.where)
 
 
 def _with_own_id(session: Session, ids: set[str]) -> Session:

@@ -1,0 +1,74 @@
+"""A file that is refused is told what it looks most like, and what it lacks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from recordings.importers.samples import DOCUMENTS, LINES
+
+from workbench import load
+from workbench.base.errors import FormatError
+from workbench.recordings.importers.formats import BUILTIN
+from workbench.recordings.importers.nearest import FIELDS, nearest_format
+from workbench.recordings.importers.source import Head
+
+SAMPLES: dict[str, str] = {name: json.dumps(value) for name, value in DOCUMENTS.items()} | {
+    name: "\n".join(map(json.dumps, lines)) for name, lines in LINES.items()
+}
+NO_JSON = {"aider", "specstory", "opencode_database", "native"}
+"""Formats of other text, and our own."""
+
+
+def without(value: Any, field: str) -> Any:
+    """A document in which no object has this field."""
+    if isinstance(value, dict):
+        return {key: without(inner, field) for key, inner in value.items() if key != field}
+    return [without(inner, field) for inner in value] if isinstance(value, list) else value
+
+
+def test_every_format_of_json_is_compared() -> None:
+    assert FIELDS.keys() == BUILTIN.keys() - NO_JSON
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_real_file_lacks_nothing_of_its_format(name: str) -> None:
+    head = Head.of(SAMPLES[name])
+    names = set(head.keys).union(*head.records)
+    assert [field for field in FIELDS[name] if field not in names] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("gemini_cli", "projectHash"), ("adk", "app_name"), ("continue", "history"), ("inspect_ai", "eval"),
+        ("tau_bench", "traj"), ("opencode", "info"),
+    ],
+)  # fmt: skip
+def test_a_file_without_one_of_its_fields_is_told_which(name: str, field: str) -> None:
+    nearest = nearest_format(Head.of(json.dumps(without(DOCUMENTS[name], field))))
+    assert nearest is not None
+    assert (nearest.name, nearest.missing) == (name, (field,))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"sessionId": "a", "turns": []}', "nearest is continue, but it lacks `history`"),
+        ('{"sessionId": "a", "startTime": "b", "messages": []}', "nearest is gemini_cli, but it lacks `projectHash`"),
+        ('{"speaker": "me", "says": "hello"}', "its fields are `says`, `speaker`"),
+        ("Dear diary, nothing happened.", "which is no JSON"),
+        ("[[1, 2]]", "its fields are none"),
+    ],
+)
+def test_the_refusal_names_the_nearest_format_and_the_page_on_own_formats(
+    text: str, expected: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "session.json"
+    file.write_text(text)
+    with pytest.raises(FormatError) as refusal:
+        load(file)
+    assert expected in str(refusal.value)
+    assert str(refusal.value).endswith("docs/own-format.md says how to read a format of your own")

@@ -1,0 +1,117 @@
+"""Where agents keep their sessions on a machine, by format. Files are counted here and never opened."""
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+CLAUDE_CODE, CODEX, PI = "Claude Code", "Codex", "pi"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFolder:
+    """Where an agent keeps its sessions.
+
+    Attributes:
+        agent: its name.
+        format: the format of its files, as `workbench list formats` shows it.
+        base: its own folder, below the home folder.
+        below: the folder of its sessions, below `base`.
+        files: a pattern of the session files, below that.
+        variable: an environment variable that names another `base`.
+    """
+
+    agent: str
+    format: str
+    base: str
+    below: str
+    files: str
+    variable: str = ""
+
+    @property
+    def path(self) -> Path:
+        """The folder of its sessions on this machine."""
+        base = os.environ.get(self.variable) if self.variable else None
+        return (Path(base) if base else Path.home() / self.base) / self.below
+
+
+def _editor_folder() -> str:
+    """Where VS Code keeps a user's data, below the home folder."""
+    if sys.platform == "darwin":
+        return "Library/Application Support/Code/User"
+    if sys.platform == "win32":
+        return "AppData/Roaming/Code/User"
+    return ".config/Code/User"
+
+
+AGENT_FOLDERS = (
+    AgentFolder(CLAUDE_CODE, "claude_code", ".claude", "projects", "**/*.jsonl", "CLAUDE_CONFIG_DIR"),
+    AgentFolder(CODEX, "codex", ".codex", "sessions", "**/*.jsonl", "CODEX_HOME"),
+    AgentFolder(PI, "pi", ".pi/agent", "sessions", "**/*.jsonl", "PI_CODING_AGENT_DIR"),
+    AgentFolder("OpenCode", "opencode_database", ".local/share", "opencode", "opencode*.db", "XDG_DATA_HOME"),
+    AgentFolder("Gemini CLI", "gemini_cli", ".gemini", "tmp", "*/chats/*.json"),
+    AgentFolder("Copilot CLI", "copilot_cli", ".copilot", "session-state", "**/*.jsonl"),
+    AgentFolder("Copilot in VS Code", "vscode_chat", _editor_folder(), "workspaceStorage", "*/chatSessions/*.json*"),
+    AgentFolder("Cline", "cline", ".cline/data", "sessions", "**/*messages.json"),
+    AgentFolder("Continue", "continue", ".continue", "sessions", "*-*.json", "CONTINUE_GLOBAL_DIR"),
+    AgentFolder("Cursor", "cursor", ".cursor", "projects", "*/agent-transcripts/**/*.jsonl"),
+    AgentFolder("Amp", "amp", ".local/share", "amp/threads", "*.json", "XDG_DATA_HOME"),
+    AgentFolder("Droid", "droid", ".factory", "sessions", "**/*.jsonl"),
+    AgentFolder("Windsurf", "windsurf", ".windsurf", "transcripts", "*.jsonl"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFiles:
+    """The session files of one agent.
+
+    Attributes:
+        folder: where they are.
+        count: their number.
+        size: their bytes.
+        newest: the one that was written last.
+        written: when that was, in seconds since 1970.
+    """
+
+    folder: AgentFolder
+    count: int
+    size: int
+    newest: Path
+    written: float
+
+
+def folder_of(agent: str) -> Path:
+    """The folder of an agent's sessions on this machine."""
+    return next(folder.path for folder in AGENT_FOLDERS if folder.agent == agent)
+
+
+def agents_here() -> list[SessionFiles]:
+    """The agents that have session files on this machine, the one with the newest file first."""
+    counted = filter(None, map(_session_files, AGENT_FOLDERS))
+    return sorted(counted, key=lambda files: files.written, reverse=True)
+
+
+def _session_files(folder: AgentFolder) -> SessionFiles | None:
+    count = size = 0
+    newest: Path | None = None
+    written = 0.0
+    for path, facts in _files(folder):
+        count += 1
+        size += facts.st_size
+        if newest is None or facts.st_mtime > written:
+            newest, written = path, facts.st_mtime
+    return None if newest is None else SessionFiles(folder, count, size, newest, written)
+
+
+def _files(folder: AgentFolder) -> Iterator[tuple[Path, os.stat_result]]:
+    """The session files with their size and time; one that is gone meanwhile is passed over."""
+    try:
+        paths = list(folder.path.glob(folder.files))
+    except OSError:
+        return
+    for path in paths:
+        try:
+            yield path, path.stat()
+        except OSError:
+            continue

@@ -1,0 +1,83 @@
+"""The format that a refused file looks most like, and what it lacks to be one of these."""
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+
+from workbench.recordings.importers.source import Head
+
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "adk": ("app_name", "user_id", "events"),
+    "amp": ("v", "created", "messages"),
+    "anthropic_messages": ("role", "content", "system"),
+    "atif": ("schema_version", "steps"),
+    "claude_code": ("uuid", "parentUuid", "sessionId", "message"),
+    "cline": ("version", "sessionId", "messages"),
+    "codex": ("timestamp", "type", "payload"),
+    "continue": ("sessionId", "history"),
+    "copilot_cli": ("type", "data", "parentId"),
+    "cursor": ("role", "message"),
+    "droid": ("type", "id", "message"),
+    "gemini_cli": ("sessionId", "projectHash", "startTime", "messages"),
+    "inspect_ai": ("version", "status", "eval", "samples"),
+    "langfuse": ("trace", "observations"),
+    "mini_swe_agent": ("info", "messages", "trajectory_format"),
+    "openai_chat": ("role", "content"),
+    "openai_responses": ("input", "output"),
+    "opencode": ("info", "messages"),
+    "openhands": ("instance_id", "history"),
+    "otel": ("resourceSpans",),
+    "pi": ("type", "cwd", "timestamp", "parentId", "message"),
+    "swe_agent": ("trajectory", "history"),
+    "tau_bench": ("task_id", "reward", "info", "traj"),
+    "vscode_chat": ("sessionId", "requests"),
+    "windsurf": ("type", "status"),
+}
+"""Fields of the document, or of its records, by which people would know a format of JSON; a format looks closer."""
+OWN_FORMAT = "docs/own-format.md says how to read a format of your own"
+SHOWN = 6
+"""Fields of the file that are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class NearestFormat:
+    """A format, and the fields of it that a file has and lacks."""
+
+    name: str
+    present: tuple[str, ...]
+    missing: tuple[str, ...]
+
+    @property
+    def share(self) -> float:
+        """How much of the format is there."""
+        return len(self.present) / (len(self.present) + len(self.missing))
+
+
+def nearest_format(head: Head) -> NearestFormat | None:
+    """The format most of whose fields the start of a file has; None where it has no field of any."""
+    names = set(head.keys).union(*head.records)
+    candidates = [_compared(name, fields, names) for name, fields in FIELDS.items()]
+    nearest = max(candidates, key=lambda candidate: (candidate.share, len(candidate.present)))
+    return nearest if nearest.present else None
+
+
+def _compared(name: str, fields: tuple[str, ...], names: Set[str]) -> NearestFormat:
+    present = tuple(field for field in fields if field in names)
+    missing = tuple(field for field in fields if field not in names)
+    return NearestFormat(name, present, missing)
+
+
+def refusal(head: Head) -> str:
+    """Why no format was recognised: what the file looks like, what it lacks, and where to read on."""
+    nearest = nearest_format(head)
+    if nearest is None and not (head.keys or head.records or head.is_list):
+        return f"no importer recognises this content, which is no JSON; {OWN_FORMAT}"
+    if nearest is None:
+        names = ", ".join(f"`{key}`" for key in sorted(head.keys)[:SHOWN]) or "none"
+        return f"no importer recognises this content; its fields are {names}; {OWN_FORMAT}"
+    if nearest.missing:
+        names = ", ".join(f"`{field}`" for field in nearest.missing)
+        return f"no importer recognises this content; nearest is {nearest.name}, but it lacks {names}; {OWN_FORMAT}"
+    return (
+        f"no importer recognises this content; nearest is {nearest.name}, whose fields it has, "
+        f"but not where {nearest.name} has them; {OWN_FORMAT}"
+    )
