@@ -6,6 +6,8 @@ from typing import Any
 from workbench.cli.options import AsJson, Lenient, NamedPaths, takes
 from workbench.cli.output import OK, UNUSABLE, complain, printable, say, say_json, table
 from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.engine.transcript.compaction_requests import compaction_request
+from workbench.engine.transcript.log import ClearingEntry, CompactionEntry
 from workbench.engine.transcript.redaction import masker, redacted
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.spec import Masking
@@ -97,6 +99,7 @@ def _facts(session: Session) -> dict[str, Any]:
                 "reason": recorded.entry.reason,
                 "tokens_before": recorded.entry.tokens_before,
                 "summary_readable": recorded.entry.type == "compaction" and recorded.entry.summary is not None,
+                **_request(recorded.entry, counter),
             }
             for recorded in session.recorded
         ],
@@ -111,6 +114,15 @@ def _facts(session: Session) -> dict[str, Any]:
         "skipped": list(session.origin.skipped),
         "unread": [str(field) for field in session.origin.unread],
     }
+
+
+def _request(entry: CompactionEntry | ClearingEntry, counter: TiktokenCounter) -> dict[str, Any]:
+    """The tokens of the request that made a compaction, and whether they are an estimate."""
+    request = compaction_request(entry, counter) if isinstance(entry, CompactionEntry) else None
+    if request is None:
+        return {}
+    usage = request.usage
+    return {"request_read": usage.prompt, "request_wrote": usage.output, "request_is_estimate": request.is_estimate}
 
 
 def _plain(value: object) -> str:

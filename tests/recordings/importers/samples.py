@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from recordings.importers.agent_samples import AGENT_DOCUMENTS, AGENT_LINES
+
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 OPENCODE: dict[str, Any] = {
@@ -837,6 +839,7 @@ DOCUMENTS: dict[str, Any] = {
     "continue": CONTINUE,
     "vscode_chat": VSCODE_CHAT,
     "openai_responses": RESPONSES,
+    **AGENT_DOCUMENTS,
 }
 LINES: dict[str, list[Any]] = {
     "openhands": [OPENHANDS],
@@ -844,5 +847,6 @@ LINES: dict[str, list[Any]] = {
     "droid": DROID,
     "cursor": CURSOR,
     "windsurf": WINDSURF,
+    **AGENT_LINES,
 }
 TEXTS = {"specstory": SPECSTORY, "aider": AIDER}

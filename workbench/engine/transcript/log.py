@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from workbench.base.errors import WorkbenchError
-from workbench.engine.transcript.message import Message, Summary, Text
+from workbench.engine.transcript.message import Message, Summary, Text, Usage
 
 CLEARED = "[result cleared from the context]"
 
@@ -34,6 +34,7 @@ class CompactionEntry:
         kept: ids of all entries that stayed, where the recording names them one by one.
         tokens_before, tokens_after: the agent's own figures; None if it gave none.
         reason: the recording's own word, such as `auto` or `manual`.
+        usage: what the provider reported for the request that made it; None where the recording does not say.
     """
 
     id: str
@@ -44,6 +45,7 @@ class CompactionEntry:
     tokens_before: int | None = None
     tokens_after: int | None = None
     reason: str = ""
+    usage: Usage | None = None
     time: float | None = None
     type: Literal["compaction"] = "compaction"
 

@@ -16,7 +16,7 @@ from workbench.engine.transcript.message import Json, Message, ToolResult, said_
 from workbench.engine.transcript.session import Session, UnreadField
 from workbench.recordings.importers.format import Format
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.values import as_printed, decode_or
+from workbench.recordings.importers.values import as_printed, decode_or, strings
 
 LEAST = 20
 """Characters of a line that is text."""
@@ -124,13 +124,21 @@ def account(
                 client_only[field] += len(line)
         elif line not in lines:
             parts = {line, line.partition(": ")[2]} - {""}  # a transcript names the speaker before the words
-            lines[line] = not (parts.isdisjoint(sent) and parts.isdisjoint(notes)) or line in whole
+            lines[line] = not (parts.isdisjoint(sent) and parts.isdisjoint(notes)) or _stands_in(whole, line)
             unread[field] += 0 if lines[line] else len(line)
     total, noted = sum(map(len, lines)), sum(len(line) for line in lines if line in notes and line not in sent)
     client_fields = _unread_fields(client_only, client_only=True)
     if not total:
         return Account(client_only=client_fields)
     return Account(1 - unread.total() / total, noted / total, _unread_fields(unread), client_fields)
+
+
+def _stands_in(whole: str, line: str) -> bool:
+    """Whether a line, or each text in it where it is JSON itself, stands in the text of all entries."""
+    if line in whole:
+        return True
+    texts = list(strings(decode_or(line))) if line[:1] in ("{", "[") else []
+    return bool(texts) and all(text in whole for text in texts)
 
 
 def _text_lines(values: Iterator[Json]) -> Iterator[tuple[str, str]]:

@@ -33,16 +33,19 @@ from workbench.recordings.importers.values import (
 
 Part: TypeAlias = Mapping[str, Json]
 
-_IDS = ("call_id", "callID", "tool_use_id", "tool_call_id", "toolCallId", "id")
+_IDS = ("call_id", "callID", "tool_use_id", "tool_call_id", "toolCallId", "toolUseId", "id")
 _IDS_BESIDE = _IDS[:-1]
-_FUNCTIONS = ("function", "custom", "functionCall", "function_call")
+_FUNCTIONS = ("function", "custom", "functionCall", "function_call", "toolUse")
 _ARGUMENTS = ("arguments", "input", "args", "action", "operation")
 _RESULTS = ("content", "output", "response", "result", "tools")
 _RESULT_TEXTS = ("output", "result", "error", "content")
+_ANSWERS = ("function_response", "functionResponse", "toolResult")
+_TYPED_VALUE = frozenset({"type", "value"})
 _UNTYPED = (
     "functionCall", "function_call", "functionResponse", "function_response", "inlineData", "inline_data", "text",
+    "toolUse", "toolResult", "reasoningContent",
 )  # fmt: skip
-"""Keys that say what a part without a type is, most of them Gemini's."""
+"""Keys that say what a part without a type is: Gemini's and Bedrock's."""
 _NO_CONTENT = frozenset({"text", "thought", "thoughtSignature", "thought_signature"})
 
 
@@ -134,19 +137,43 @@ def arguments(value: Json) -> dict[str, Json]:
 def tool_call(record: Part) -> ToolCall:
     """A call in any known shape: its fields have many names and may stand inside `function`; some have only a type."""
     function = next((record[name] for name in _FUNCTIONS if isinstance(record.get(name), dict)), record)
-    name = text(function, "name", "function_name", "tool", "function") or label(record, "type").rpartition("_call")[0]
+    name = text(function, "name", "function_name", "tool", "function", "toolName")
+    name = name or label(record, "type").rpartition("_call")[0]
     return ToolCall(_call_id(function) or _call_id(record), name, arguments(_first(function, _ARGUMENTS)))
 
 
 def tool_result(part: Part) -> ToolResult:
     """A call's result in any known shape; of an object with its text in one field, the text."""
-    holder = mapping(part, "function_response", "functionResponse") or part
-    value, failed = _first(holder, _RESULTS), part.get("is_error") is True
-    if isinstance(value, dict):
+    holder = mapping(part, *_ANSWERS) or part
+    value = _first(holder, _RESULTS)
+    failed = part.get("is_error") is True or holder.get("status") == "error"
+    if isinstance(value, dict) and set(value) >= _TYPED_VALUE:
+        failed = failed or label(value, "type").startswith("error")
+        value = value["value"]
+    elif isinstance(value, dict):
         failed = failed or "error" in value
         value = next((value[key] for key in _RESULT_TEXTS if isinstance(value.get(key), str)), value or None)
     call_id, blocks = _call_id(holder), result_blocks(value)
-    return ToolResult(id="", call_id=call_id, blocks=blocks, name=label(holder, "name"), is_error=failed)
+    name = label(holder, "name") or label(holder, "toolName")
+    return ToolResult(id="", call_id=call_id, blocks=blocks, name=name, is_error=failed)
+
+
+def _goose_call(part: Part) -> ToolCall:
+    """A call whose name and arguments are the value of an outcome."""
+    outcome = mapping(part, "toolCall")
+    call = tool_call({**mapping(outcome, "value"), "id": part.get("id")})
+    return call if call.name else ToolCall(call.id, "invalid", {"error": text(outcome, "error")})
+
+
+def _goose_result(part: Part) -> ToolResult:
+    """A result that is the value of an outcome."""
+    outcome = mapping(part, "toolResult")
+    value = outcome.get("value") if outcome.get("value") is not None else outcome.get("error")
+    failed = outcome.get("status") == "error"
+    if isinstance(value, dict) and "content" in value:
+        failed = failed or value.get("isError") is True
+        value = value["content"]
+    return tool_result({"id": part.get("id"), "content": value, "is_error": failed})
 
 
 def tool_calls(record: Part, field: str = "tool_calls") -> list[ToolCall]:
@@ -208,7 +235,7 @@ def _text(part: Part) -> Text | Thinking:
 
 
 def _thought(part: Part) -> Thinking:
-    words = text(part, "thinking", "text", "reasoning") or label(part, "content")
+    words = text(part, "thinking", "text", "reasoning", "think") or label(part, "content")
     if not words:
         lists = (block_texts(part, name) for name in ("summary", "content") if isinstance(part.get(name), list))
         words = "\n".join(filter(None, lists))
@@ -244,12 +271,15 @@ def _media(part: Part) -> SaidBlock:
 KINDS: Mapping[str, Callable[[Part], AnswerBlock | ToolResult]] = {
     **dict.fromkeys(("text", "input_text", "output_text", "summary_text", "reasoning_text"), _text),
     "refusal": lambda part: Text(text(part, "refusal")),
-    **dict.fromkeys(("thinking", "reasoning", "redacted_thinking", "think"), _thought),
+    **dict.fromkeys(("thinking", "reasoning", "redacted_thinking", "redactedThinking", "think"), _thought),
+    "reasoningContent": lambda part: _thought(mapping(part, "reasoningContent/reasoningText")),
+    "toolRequest": _goose_call,
+    "toolResponse": _goose_result,
     **dict.fromkeys(
         (
             "tool_use", "server_tool_use", "mcp_tool_use", "toolCall", "tool_call", "functionCall", "function_call",
             "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call", "shell_call",
-            "apply_patch_call", "computer_call",
+            "apply_patch_call", "computer_call", "tool-call", "toolUse",
         ),
         tool_call,
     ),
@@ -257,7 +287,7 @@ KINDS: Mapping[str, Callable[[Part], AnswerBlock | ToolResult]] = {
         (
             "tool_result", "tool_call_response", "function_call_output", "custom_tool_call_output",
             "local_shell_call_output", "tool_search_output", "shell_call_output", "apply_patch_call_output",
-            "functionResponse", "function_response",
+            "functionResponse", "function_response", "tool-result", "toolResult",
         ),
         tool_result,
     ),

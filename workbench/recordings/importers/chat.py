@@ -62,7 +62,8 @@ class ChatBuilder(SessionBuilder):
         elif role == "assistant":
             thought = text(record, "reasoning_content") or label(record, "reasoning")
             found.blocks = [*thought_block(thought), *found.blocks, *text_block(text(record, "refusal"))]
-            found.blocks += tool_calls(record)
+            shown = {block.id for block in found.blocks if isinstance(block, ToolCall)} - {""}
+            found.blocks += [call for call in tool_calls(record) if call.id not in shown]
             if old_call := mapping(record, "function_call"):
                 found.blocks.append(tool_call(old_call))
             fields = {"model": self.source.name(record, "model"), "usage": self.usage(record)}

@@ -28,7 +28,10 @@ _PRINTED = re.compile(
     re.DOTALL,
 )
 _ITEMS = frozenset({"function_call", "function_call_output", "reasoning"})
-_HOLDERS = ("messages", "contents", "choices", "candidates", "output", "outputs", "input", "args", "content", "text")
+_HOLDERS = (
+    "messages", "contents", "choices", "candidates", "generations", "output", "outputs", "input", "args", "content",
+    "text",
+)  # fmt: skip
 
 
 def chat_messages(value: Json, role: str = "user") -> list[ChatMessage] | None:
@@ -81,6 +84,7 @@ def _from_repr(words: str, role: str) -> list[ChatMessage] | None:
 
 
 def _from_object(value: dict[str, Json], role: str) -> list[ChatMessage] | None:
+    value = _constructed(value)
     if _speaker(value) or label(value, "type") in _ITEMS | {"message"} or "parts" in value:
         return _from_message(value, role)
     rules: list[ChatMessage] = []
@@ -94,6 +98,15 @@ def _from_object(value: dict[str, Json], role: str) -> list[ChatMessage] | None:
     return rules or None
 
 
+def _constructed(value: dict[str, Json]) -> dict[str, Json]:
+    """What LangChain's constructor of a message is given, or the message itself."""
+    given, names = value.get("kwargs"), value.get("id")
+    if not isinstance(given, dict) or "lc" not in value:
+        return value
+    name = str(names[-1]) if isinstance(names, list) and names else ""
+    return {"type": name, **given}
+
+
 def _speaker(value: Mapping[str, Json]) -> str:
     """The role that a message names, or LangChain's type; empty where it names none."""
     for name in ("role", "type"):
@@ -105,6 +118,7 @@ def _speaker(value: Mapping[str, Json]) -> str:
 
 def _from_message(value: dict[str, Json], role: str) -> list[ChatMessage] | None:
     """One traced message; none for the schema of a tool."""
+    value = _constructed(value)
     if isinstance(value.get("message"), dict):
         return _from_message(value["message"], "assistant")
     if label(value, "type") in _ITEMS:

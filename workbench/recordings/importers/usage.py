@@ -48,6 +48,7 @@ OPENAI_USAGE = UsageFields(
     "prompt_tokens input_tokens",
     "completion_tokens output_tokens",
     "prompt_tokens_details/cached_tokens input_tokens_details/cached_tokens cached_input_tokens",
+    "cache_write_input_tokens",
     reasoning="completion_tokens_details/reasoning_tokens output_tokens_details/reasoning_tokens "
     "reasoning_output_tokens",
     cache_in_input=True,

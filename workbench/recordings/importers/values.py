@@ -216,6 +216,12 @@ def label(record: Mapping[str, Json], field: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def first_value(record: Mapping[str, Json], fields: str) -> Json:
+    """The first of these fields, separated by spaces, that holds something, whatever it is; None where none does."""
+    values = (_value(record, field) for field in fields.split())
+    return next((value for value in values if value not in (None, "", [], {})), None)
+
+
 def block_texts(record: Mapping[str, Json], field: str) -> str:
     """The texts of a list of text blocks, a line each."""
     return "\n".join(text(block, "text") for block in objects(record, field))

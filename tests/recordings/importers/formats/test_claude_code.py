@@ -9,6 +9,7 @@ import pytest
 from recordings.importers.files import only, written
 
 from workbench.base.errors import FormatError
+from workbench.engine.transcript.compaction_requests import CompactionRequest, compaction_request
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, MessageEntry, NoteEntry, fold
 from workbench.engine.transcript.message import (
     AssistantMessage,
@@ -391,3 +392,39 @@ def test_what_the_client_adds_again_behind_a_compaction_is_in_the_context(tmp_pa
     ]  # fmt: skip
     assert all(message.synthetic for message in session.messages[1:4] if isinstance(message, UserMessage))
     assert session.origin.skipped == ()
+
+
+HOOK = {"type": "hook_additional_context", "content": ["mind the tests"], "hookEvent": "UserPromptSubmit"}
+
+
+def hook(uuid: str, parent: str) -> dict[str, Any]:
+    return {"type": "attachment", "uuid": uuid, "parentUuid": parent, **COMMON, "attachment": HOOK}
+
+
+SAID = {
+    "u1": asked("u1", None, "paint it"), "h1": hook("h1", "u1"), "a1": answered("a1", "u1", "m1", text("painted")),
+    "u2": asked("u2", "a1", "and blue"), "a2": answered("a2", "u2", "m2", text("it is blue")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("order", [("u1", "h1", "a1", "u2", "a2"), ("u1", "a1", "h1", "u2", "a2")])
+@pytest.mark.parametrize("parent", ["a1", "h1"])
+def test_an_answer_beside_a_hook_s_record_stays_on_the_main_path(
+    tmp_path: Path, order: tuple[str, ...], parent: str
+) -> None:
+    records = SAID | {"u2": asked("u2", parent, "and blue")}
+    session = only(written(tmp_path, [records[uuid] for uuid in order]))
+    words = {"u1": "paint it", "h1": "mind the tests", "a1": "painted", "u2": "and blue", "a2": "it is blue"}
+    assert [plain_text(message) for message in session.messages] == [words[uuid] for uuid in order]
+    assert session.branches == 1
+
+
+def test_the_request_of_a_compaction_that_is_in_no_file_is_an_estimate_that_says_so(tmp_path: Path) -> None:
+    boundary = {"type": "system", "subtype": "compact_boundary", "uuid": "b", "parentUuid": None, **COMMON}
+    meta = {"logicalParentUuid": "u1", "compactMetadata": {"trigger": "auto", "preTokens": 900}}
+    lines = [asked("u1", None, "mend it"), {**boundary, **meta}, asked("s", "b", "so far", isCompactSummary=True)]
+    session = only(written(tmp_path, [*lines, answered("a1", "s", "m1", text("shipped"))]))
+    (recorded,) = session.recorded
+    assert isinstance(recorded.entry, CompactionEntry)
+    request = compaction_request(recorded.entry, lambda message: 7)
+    assert request == CompactionRequest(Usage(cache_read=900, output=7), is_estimate=True)

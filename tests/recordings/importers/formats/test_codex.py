@@ -3,8 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from recordings.importers.files import only, written
 
+from workbench.engine.transcript.compaction_requests import CompactionRequest, compaction_request
 from workbench.engine.transcript.log import CompactionEntry, NoteEntry, fold
 from workbench.engine.transcript.message import (
     AssistantMessage,
@@ -135,3 +137,20 @@ def test_an_aborted_turn_is_a_note_and_its_call_has_no_result(tmp_path: Path) ->
     )
     assert [entry.text for entry in session.log if isinstance(entry, NoteEntry)] == ["interrupted"]
     assert session.origin.skipped == ("1 × block of type 'sparkle': unknown, left out",)
+
+
+@pytest.mark.parametrize("order", ["before", "behind"])
+def test_the_request_of_a_compaction_that_no_total_counts_is_read_from_its_own_record(
+    tmp_path: Path, order: str
+) -> None:
+    usage = {"input_tokens": 900, "cached_input_tokens": 700, "cache_write_input_tokens": 50, "output_tokens": 40}
+    record = line("token_usage_record", response_id="r2", usage=usage)
+    compaction = line("compacted", message="so far", compaction_response_id="r2")
+    middle = [record, compaction] if order == "before" else [compaction, record]
+    other = line("token_usage_record", response_id="r1", usage=usage | {"output_tokens": 1})
+    session = only(written(tmp_path, [META, TURN, said("user", "one"), other, *middle, said("assistant", "two")]))
+    (recorded,) = session.recorded
+    assert isinstance(recorded.entry, CompactionEntry)
+    request = compaction_request(recorded.entry, lambda message: 7)
+    assert request == CompactionRequest(Usage(150, 700, 50, 40), is_estimate=False)
+    assert session.origin.skipped == ()

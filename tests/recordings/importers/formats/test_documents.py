@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from recordings.importers.agent_samples import AGENT_DATABASES
 from recordings.importers.files import document, only, written
 from recordings.importers.samples import (
     ADK,
@@ -73,7 +74,11 @@ def test_each_format_is_known_by_its_content(tmp_path: Path, name: str) -> None:
     assert {session.origin.format for session in load(recorded(tmp_path, name))} == {name}
 
 
-@pytest.mark.parametrize("name", [name for name in DOCUMENTS if name not in ("tau_bench", "otel")])
+WITH_A_LIST = [name for name, value in DOCUMENTS.items() if isinstance(value, dict)]
+"""Documents that are an object with a list of records."""
+
+
+@pytest.mark.parametrize("name", [name for name in WITH_A_LIST if name not in ("tau_bench", "otel")])
 def test_a_document_of_another_shape_is_an_error_with_its_field(tmp_path: Path, name: str) -> None:
     lists = {
         "adk": "events",
@@ -84,6 +89,7 @@ def test_a_document_of_another_shape_is_an_error_with_its_field(tmp_path: Path, 
         "continue": "history",
         "vscode_chat": "requests",
         "openai_responses": "input",
+        "gemini_contents": "contents",
     }
     field = lists.get(name, "messages")
     path = document(tmp_path, {**DOCUMENTS[name], field: 7})
@@ -101,7 +107,13 @@ def test_a_document_that_is_cut_off_is_an_error_with_its_line(tmp_path: Path, na
 
 def test_every_built_in_importer_has_a_test_that_names_it() -> None:
     folder = Path(__file__).parent.parent
-    named = {*DOCUMENTS, *LINES, *TEXTS, *(path.stem.removeprefix("test_") for path in folder.rglob("test_*.py"))}
+    named = {
+        *DOCUMENTS,
+        *LINES,
+        *TEXTS,
+        *AGENT_DATABASES,
+        *(path.stem.removeprefix("test_") for path in folder.rglob("test_*.py")),
+    }
     assert set(BUILTIN) <= named
 
 

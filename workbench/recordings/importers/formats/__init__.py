@@ -7,18 +7,22 @@ import re
 from collections.abc import Mapping
 
 from workbench.recordings.importers import native
-from workbench.recordings.importers.format import Format, json_document, json_lines
+from workbench.recordings.importers.format import Carries, Format, json_document, json_lines
 from workbench.recordings.importers.formats import (
     aider,
-    chat_messages,
     claude_code,
+    claude_stream,
     codex,
+    databases,
     editors,
+    exports,
+    frameworks,
     inspect_ai,
     mini_swe_agent,
     opencode,
     openhands,
     specstory,
+    terminals,
     trace_files,
 )
 from workbench.recordings.importers.formats.atif import AtifBuilder
@@ -31,8 +35,11 @@ from workbench.recordings.importers.formats.chat_agents import (
     SweAgentBuilder,
 )
 from workbench.recordings.importers.formats.copilot_cli import CopilotCliBuilder
-from workbench.recordings.importers.formats.google import AdkBuilder, GeminiCliBuilder
+from workbench.recordings.importers.formats.google import AdkBuilder, gemini_cli_sessions
 from workbench.recordings.importers.formats.pi import PiBuilder
+from workbench.recordings.importers.message_lists import chat_sessions, message_sessions, starts_with_messages
+from workbench.recordings.importers.session_builder import SessionBuilder
+from workbench.recordings.importers.session_tables import SessionTables
 from workbench.recordings.importers.source import Head
 from workbench.recordings.importers.values import as_mapping, label
 
@@ -85,9 +92,11 @@ def _knows_inspect(head: Head) -> bool:
 
 def _knows_otel(head: Head) -> bool:
     """Whether it holds spans that speak of models."""
-    spans = {"attributes", "name"} <= head.keys or '"scopeSpans"' in head.text
-    speaks = "gen_ai." in head.text or '"llm.input_messages' in head.text
-    return "resourceSpans" in head.keys or (spans and speaks)
+    columns = any(name.startswith("attributes.llm.") for name in head.keys)
+    spans = {"attributes", "name"} <= head.keys or '"scopeSpans"' in head.text or {"info", "data"} <= head.keys
+    speaks = "gen_ai." in head.text or '"llm.input_messages' in head.text or '"mlflow.spanInputs"' in head.text
+    nested = '"input_messages"' in head.text and '"span_kind"' in head.text
+    return "resourceSpans" in head.keys or columns or (spans and speaks) or nested
 
 
 def _knows_cursor(head: Head) -> bool:
@@ -106,9 +115,17 @@ def _knows_vscode_chat(head: Head) -> bool:
 
 def _knows_anthropic(head: Head) -> bool:
     """Whether it starts with messages that have Anthropic's blocks or its system field."""
-    if not chat_messages.starts_with_messages(head) or '"tool_calls"' in head.text or '"role": "tool"' in head.text:
+    if not starts_with_messages(head) or '"tool_calls"' in head.text or '"role": "tool"' in head.text:
         return False
     return "system" in head.keys or _ANTHROPIC.search(head.text) is not None
+
+
+def _database(
+    name: str, description: str, carries: tuple[Carries, ...], tables: SessionTables, builder: type[SessionBuilder]
+) -> Format:
+    """The format of an agent that keeps its sessions in SQLite."""
+    read = databases.database_sessions(tables, builder)
+    return Format(name, description, carries, tables.knows, read, values=tables.documents)
 
 
 FORMATS = (
@@ -116,6 +133,9 @@ FORMATS = (
         ("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
         lambda head: any(record.get(native.MARK) == "session" for record in head.records[:1]),
         native.sessions, values=lambda source: iter(())),
+    Format("qwen_code", "Qwen Code sessions (JSON lines)",
+        ("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
+        terminals.knows_qwen, json_lines(terminals.QwenBuilder), aside="toolCallResult systemPayload"),
     Format("claude_code", "Claude Code session files (JSON lines)",
         ("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
         lambda head: any(map(claude_code.is_record, head.records))
@@ -123,6 +143,29 @@ FORMATS = (
         json_lines(claude_code.ClaudeCodeBuilder),
         aside="toolUseResult lastPrompt summary customTitle hookInfos attachment.command "
         "attachment.stdout data.command"),
+    Format("claude_stream", "Claude Code's stream JSON, and its GitHub action's output (JSON lines or a list)",
+        ("calls", "thinking", "images", "usage", "times", "model", "compactions"),
+        claude_stream.knows, claude_stream.sessions, aside="result tools"),
+    Format("codex_exec", "events of `codex exec --json` (JSON lines; they hold no prompt)", ("calls", "thinking"),
+        terminals.knows_codex_exec, json_lines(terminals.CodexExecBuilder)),
+    Format("kimi", "Kimi CLI contexts (JSON lines)", ("calls", "thinking", "images", "system"),
+        terminals.knows_kimi, message_sessions(terminals.KimiBuilder)),
+    Format("hermes", "Hermes sessions (JSON lines, or JSON)",
+        ("calls", "thinking", "times", "model", "compactions", "system"),
+        terminals.knows_hermes, message_sessions(terminals.HermesBuilder), aside="tools"),
+    Format("goose", "Goose sessions before 1.10 (JSON lines), and exports (JSON)",
+        ("calls", "thinking", "images", "times", "compactions"),
+        terminals.knows_goose, message_sessions(terminals.GooseBuilder)),
+    _database("openai_agents_database", "sessions of the OpenAI Agents SDK (SQLite)",
+        ("calls", "thinking", "images", "compactions"), databases.OPENAI_AGENTS_TABLES, databases.AgentsBuilder),
+    _database("goose_database", "Goose's database since 1.10 (SQLite)",
+        ("calls", "thinking", "images", "times", "compactions"), databases.GOOSE_TABLES, databases.GooseRowBuilder),
+    _database("crush_database", "Crush's database (SQLite)",
+        ("calls", "thinking", "images", "times", "model", "compactions"), databases.CRUSH_TABLES,
+        databases.CrushBuilder),
+    _database("hermes_database", "Hermes' database (SQLite)",
+        ("calls", "thinking", "times", "model", "compactions", "system"), databases.HERMES_TABLES,
+        terminals.HermesBuilder),
     Format("codex", "OpenAI Codex rollouts (JSON lines)",
         ("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
         lambda head: any(label(record, "type") in _CODEX and "payload" in record for record in head.records)
@@ -163,9 +206,11 @@ FORMATS = (
         _knows_vscode_chat, editors.vscode_sessions, values=editors.vscode_values,
         aside="customTitle requests.message requests.response requests.agent requests.variableData requests.followups "
         "requests.result.metadata.codeBlocks requests.result.details"),
-    Format("gemini_cli", "Gemini CLI sessions (JSON)", ("calls", "thinking", "images", "usage", "times", "model"),
-        lambda head: head.is_object_with("sessionId", "projectHash"), json_document("messages", GeminiCliBuilder),
-        aside="messages.toolCalls.resultDisplay messages.toolCalls.description messages.displayContent"),
+    Format("gemini_cli", "Gemini CLI sessions (JSON, or JSON lines since 0.37)",
+        ("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
+        lambda head: head.is_object_with("sessionId", "projectHash"), gemini_cli_sessions,
+        aside="messages.toolCalls.resultDisplay messages.toolCalls.description messages.displayContent "
+        "toolCalls.resultDisplay toolCalls.description displayContent $set.summary"),
     Format("cline", "Cline sessions and their compacted states (JSON)",
         ("calls", "thinking", "images", "usage", "times", "model", "compactions", "system"),
         lambda head: head.is_object_with("version", "sessionId")
@@ -177,7 +222,7 @@ FORMATS = (
         json_document("events", AdkBuilder)),
     Format("tau_bench", "tau-bench results (JSON)", ("calls", "system"),
         lambda head: {"task_id", "traj"} <= head.keys,
-        chat_messages.sessions,
+        chat_sessions,
         aside="info"),
     Format("openhands", "OpenHands evaluation output (JSON lines)",
         ("calls", "images", "usage", "times", "model", "compactions", "system"),
@@ -212,14 +257,44 @@ FORMATS = (
     Format("otel", "OpenTelemetry GenAI traces (OTLP JSON or JSON lines)",
         ("tree", "calls", "thinking", "usage", "times", "model", "system"),
         _knows_otel, trace_files.sessions),
+    Format("langsmith", "LangSmith runs (JSON or JSON lines)", ("tree", "calls", "thinking", "usage", "times", "model",
+        "system"),
+        trace_files.knows_langsmith, trace_files.langsmith_sessions, aside="extra serialized events error"),
+    Format("chatgpt_export", "ChatGPT's export (`conversations.json`)",
+        ("tree", "calls", "thinking", "images", "times", "model", "system"),
+        exports.knows_chatgpt, exports.chatgpt_sessions, aside="mapping.message.metadata"),
+    Format("claude_export", "Claude's export (`conversations.json`)", ("calls", "thinking", "times"),
+        exports.knows_claude, message_sessions(exports.ClaudeExportBuilder, exports.CLAUDE_LISTS),
+        aside="chat_messages.text summary"),
+    Format("langchain", "LangChain messages: of `messages_to_dict`, `dumpd` or `model_dump` (JSON or JSON lines)",
+        ("calls", "thinking", "images", "usage", "model", "compactions", "system"),
+        frameworks.knows_langchain, message_sessions(frameworks.LangChainBuilder)),
+    Format("pydantic_ai", "pydantic-ai messages (JSON)",
+        ("calls", "thinking", "images", "usage", "times", "model", "system"),
+        frameworks.knows_pydantic, message_sessions(frameworks.PydanticBuilder)),
+    Format("vercel_ui", "UI messages of the Vercel AI SDK (JSON)", ("calls", "thinking", "images", "times", "system"),
+        frameworks.knows_vercel_ui, message_sessions(frameworks.VercelUiBuilder)),
+    Format("vercel", "model messages of the Vercel AI SDK (JSON)", ("calls", "thinking", "images", "system"),
+        frameworks.knows_vercel, message_sessions()),
+    Format("bedrock", "messages of Bedrock's Converse (JSON)", ("calls", "thinking", "system"),
+        frameworks.knows_bedrock, message_sessions()),
+    Format("gemini_contents", "Gemini contents: a list, or an object with `contents` (JSON)",
+        ("calls", "thinking", "images", "system"),
+        frameworks.knows_gemini, message_sessions(frameworks.GeminiBuilder, frameworks.GEMINI_LISTS)),
+    Format("sharegpt", "ShareGPT conversations, and Hermes trajectories (JSON or JSON lines)",
+        ("calls", "thinking", "system"),
+        frameworks.knows_sharegpt, message_sessions(frameworks.ShareGptBuilder, frameworks.SHAREGPT_LISTS)),
+    Format("roo_task", "tasks of Roo Code, Kilo Code and Cline (`api_conversation_history.json`)",
+        ("calls", "thinking", "images", "usage", "times", "model", "compactions"),
+        frameworks.knows_roo, message_sessions(frameworks.RooBuilder)),
     Format("openai_responses", "OpenAI Responses items: a list, or an object with `input` and `output` (JSON)",
         ("calls", "thinking", "images", "usage", "model", "compactions", "system"),
         codex.knows_responses, codex.responses_sessions, aside="tools"),
     Format("anthropic_messages", 'Anthropic messages: a JSON list, {"system", "messages"}, or JSON lines of these',
         ("calls", "thinking", "images", "usage", "model", "system"),
-        _knows_anthropic, chat_messages.sessions, is_general=True),
+        _knows_anthropic, chat_sessions, is_general=True),
     Format("openai_chat", 'OpenAI chat messages: a JSON list, {"messages": [...]}, or JSON lines of these',
         ("calls", "thinking", "images", "usage", "times", "model", "system"),
-        chat_messages.starts_with_messages, chat_messages.sessions, is_general=True),
+        starts_with_messages, chat_sessions, is_general=True),
 )  # fmt: skip
 BUILTIN: Mapping[str, Format] = {format.name: format for format in FORMATS}

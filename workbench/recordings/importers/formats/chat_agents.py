@@ -108,7 +108,10 @@ class CursorBuilder(ChatBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one line."""
-        super().read({**mapping(record, "message"), "role": text(record, "role")})
+        if record.get("type") == "turn_ended":
+            self.note("turn_ended", " ".join(filter(None, (label(record, "status"), label(record, "error")))))
+        else:
+            super().read({**mapping(record, "message"), "role": record.get("role")})
 
 
 class AmpBuilder(ChatBuilder):

@@ -95,6 +95,61 @@ def hang_behind_compactions(nodes: Mapping[str, Node]) -> None:
                 end = later.uuid
 
 
+@dataclass(slots=True)
+class Children:
+    """What hangs on one record, as far as it has been read.
+
+    Attributes:
+        newest: the uuid of the newest child, or of a record that follows it.
+        answer: the uuid of the newest answer; empty without one.
+        moved: the uuid of a hook's record that was put here; empty without one.
+        is_client_only: whether the client wrote all of them.
+    """
+
+    newest: str = ""
+    answer: str = ""
+    moved: str = ""
+    is_client_only: bool = True
+
+
+def line_up_beside_hooks(nodes: Mapping[str, Node]) -> None:
+    """Put an answer and a hook's record with the same parent in a row, in the order in which they were written.
+
+    A hook runs beside the model, so that its record hangs where the answer hangs, and what follows hangs on either.
+    """
+    children: dict[str, Children] = {}
+    for node in nodes.values():
+        if node.parent in children and not node.side:
+            beside = _beside(node, nodes[node.parent], children[node.parent])
+            node.parent = _end(beside, children) if beside else node.parent
+            there = children[node.parent]
+            there.newest = node.uuid
+            there.moved = node.uuid if beside and node.client else there.moved
+            there.answer = node.uuid if isinstance(node.what, AssistantMessage) else there.answer
+            there.is_client_only = there.is_client_only and node.client
+        children[node.uuid] = Children()
+
+
+def _beside(node: Node, parent: Node, siblings: Children) -> str:
+    """The uuid of the record beside a node that it comes after; empty where it hangs where it belongs."""
+    if siblings.moved:
+        return siblings.moved
+    if node.client:
+        return siblings.answer
+    if isinstance(node.what, AssistantMessage):
+        is_part = node.message_id == parent.message_id
+        return siblings.newest if siblings.is_client_only and not is_part else ""
+    return siblings.answer if parent.client and isinstance(node.what, UserMessage) else ""
+
+
+def _end(uuid: str, children: Mapping[str, Children]) -> str:
+    """The newest record that follows this one; the way there is shortened for the next time."""
+    while newest := children[uuid].newest:
+        children[uuid].newest = children[newest].newest or newest
+        uuid = newest
+    return uuid
+
+
 def ancestors(nodes: Mapping[str, Node], node: Node | None) -> Iterator[Node]:
     """The record, its parent, and so on to a start."""
     while node is not None:
@@ -172,6 +227,7 @@ class ClaudeCodeBuilder(SessionBuilder):
         """The whole tree. Its title is what a person named it, or the client's for a branch of this very session."""
         hang_behind_compactions(self.nodes)
         self.source.skipped += mend(self.nodes)
+        line_up_beside_hooks(self.nodes)
         for node in self.nodes.values():
             self.names.update(node.calls)
             self._find_units(node)
@@ -284,4 +340,6 @@ def is_record(record: Mapping[str, Json]) -> bool:
         return bool({"leafUuid", "sessionId", "messageId", "snapshot"} & set(record))
     if type_ not in TYPES or "uuid" not in record or not {"parentUuid", "sessionId", "isSidechain"} & set(record):
         return False
-    return type_ not in ("user", "assistant") or "content" in as_mapping(record.get("message"))
+    if type_ in ("user", "assistant"):
+        return "content" in as_mapping(record.get("message"))
+    return "isSidechain" in record or "attachment" in record

@@ -17,6 +17,8 @@ from workbench.recordings.importers.values import as_object, items, label, mappi
 SYNTHETIC = "<synthetic>"
 """The model name that the client gives to answers that it wrote itself."""
 NOTES = frozenset({"api_error", "local_command", "model_refusal_fallback"})
+CLIENT_TYPES = frozenset({"attachment", "progress", "system"})
+BOUNDARIES = frozenset({"compact_boundary", "microcompact_boundary"})
 _CLIENT = re.compile(
     r"\s*(?:<command-(?:name|message)>(?!(?s:.*)<command-args>\s*\S)|"
     r"<(?:local-command-|bash-std|system-reminder|task-notification|user-memory-input|ide_)|"
@@ -34,6 +36,7 @@ class Node:
         summary: whether it is the summary of the compaction before it.
         preserved: of a compaction, the first and the last record that stayed, where it names no others.
         message_id: in an answer, of the API message of which it is a part.
+        client: whether the client wrote it: an attachment, what a hook printed, a state.
     """
 
     line: int
@@ -46,6 +49,7 @@ class Node:
     summary: bool = False
     preserved: tuple[str, str] = ("", "")
     message_id: str = ""
+    client: bool = False
 
     @property
     def calls(self) -> dict[str, str]:
@@ -82,6 +86,7 @@ def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
         return None
     parent, time = text(record, "parentUuid", "logicalParentUuid"), source.time(record, "timestamp")
     made = Node(line, uuid, parent, record.get("isSidechain") is True, time)
+    made.client = label(record, "type") in CLIENT_TYPES and label(record, "subtype") not in BOUNDARIES
     match record.get("type"):
         case "user" | "assistant" as type_:
             message = as_object(record.get("message"), "message")
@@ -134,7 +139,7 @@ def _system(made: Node, record: Part, source: SourceFile) -> Entry | None:
     if subtype in NOTES:
         words = record.get("content")
         return _note(made, subtype, words if isinstance(words, str) else as_json(record.get("error")))
-    if subtype not in ("compact_boundary", "microcompact_boundary"):
+    if subtype not in BOUNDARIES:
         return None
     meta = mapping(record, "compactMetadata" if subtype == "compact_boundary" else "microcompactMetadata")
     about: dict[str, Any] = {"id": made.uuid, "parent": None, "time": made.time}

@@ -19,7 +19,7 @@ from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.usage import OPENAI_USAGE
 from workbench.recordings.importers.values import as_object, items, label, mapping, objects, text
 
-IGNORED = frozenset({"ghost_snapshot", "other"})
+IGNORED = frozenset({"ghost_snapshot", "other", "compaction_trigger"})
 _CLIENT = re.compile(
     r"\s*(?:# AGENTS\.md instructions|<(?:[a-z]+_[a-z_]+|permissions instructions|skill|turn_aborted)>)"
 )
@@ -44,6 +44,8 @@ class CodexBuilder(SessionBuilder):
         self.usage: Usage | None = None
         self.began: float | None = None
         self.last_prompt: int | None = None
+        self.reported: dict[str, Usage] = {}
+        self.compacted: Mapping[str, Json] = {}
 
     def begin(self, document: Mapping[str, Json]) -> None:
         """Read what the first record says that tells of the session."""
@@ -57,8 +59,12 @@ class CodexBuilder(SessionBuilder):
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one line: an item, an event, or what is known of the session."""
         type_, payload = text(record, "type"), mapping(record, "payload")
+        if type_ != "token_usage_record":
+            self._compact()
         self.time = self.source.time(record, "timestamp")
-        if type_ == "response_item":
+        if type_ == "token_usage_record":
+            self._reported(payload)
+        elif type_ == "response_item":
             self._item(payload)
         elif type_ == "session_meta":
             self.begin(mapping(payload, "meta") or payload)
@@ -68,7 +74,7 @@ class CodexBuilder(SessionBuilder):
         elif type_ == "event_msg":
             self._event(payload)
         elif type_ == "compacted":
-            self._compacted(payload)
+            self.compacted = payload
         elif "payload" not in record and (type_ in KINDS or type_ == "message"):
             self._item(record)
         elif "instructions" in record and not self.meta:
@@ -141,8 +147,21 @@ class CodexBuilder(SessionBuilder):
         first = next((block.text for block in found.said if isinstance(block, Text)), "")
         return "user", found, {"synthetic": _CLIENT.match(first) is not None}
 
+    def _reported(self, payload: Mapping[str, Json]) -> None:
+        """Read what one response used; that of a compaction is in no total, and in no other record."""
+        usage = self.source.usage(OPENAI_USAGE, payload, "usage")
+        if usage is not None:
+            self.reported[text(payload, "response_id")] = usage
+
+    def _compact(self) -> None:
+        """Read the compaction whose usage was waited for."""
+        payload, self.compacted = self.compacted, {}
+        if payload:
+            self._compacted(payload)
+
     def close(self) -> None:
-        """Write the answer that was gathered, and behind it the results of its calls."""
+        """Write what is waiting: a compaction, or an answer and behind it the results of its calls."""
+        self._compact()
         if self.gathered.blocks or self.gathered.results:
             model, usage, time = self.model, self.usage, self.began
             self.say_content("assistant", self.gathered, model=model, usage=usage, time=time)
@@ -169,7 +188,8 @@ class CodexBuilder(SessionBuilder):
             elif text(item, "type") in ("compaction", "compaction_summary"):
                 sealed += len(text(item, "encrypted_content"))
                 written = written or text(item, "summary")
-        self.compaction(written or None, kept=tuple(kept), tokens_before=self.last_prompt)
+        usage = self.reported.get(text(payload, "compaction_response_id"))
+        self.compaction(written or None, kept=tuple(kept), tokens_before=self.last_prompt, usage=usage)
         if not written:
             self.note("hidden_summary", f"encrypted, {sealed} characters" if sealed else "not in the recording")
         for role, found, fields in added:

@@ -1,14 +1,19 @@
 """Google's agents: Gemini CLI's documents under `~/.gemini/tmp/<project>/chats`, and the sessions of its ADK."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from workbench.engine.transcript.message import Json, Thinking, ToolCall, ToolResult
+from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import Content, content, tool_call
+from workbench.recordings.importers.format import json_document, json_lines
 from workbench.recordings.importers.session_builder import SessionBuilder
+from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import GEMINI_USAGE, UsageFields
-from workbench.recordings.importers.values import identifier, mapping, objects, text
+from workbench.recordings.importers.values import identifier, label, mapping, objects, text
 
+CONTEXT = "<session_context>"
+"""How the client begins what it adds to a user's first message."""
 NOTES = frozenset({"info", "error", "warning"})
 USAGE = UsageFields("input", "output", "cached", reasoning="thoughts", cache_in_input=True)
 
@@ -49,6 +54,10 @@ class GeminiCliBuilder(SessionBuilder):
 
     about = {"id": "sessionId", "title": "summary", "project": "projectHash"}
 
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.answered: set[str] = set()
+
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message."""
         type_, message_id, found = text(record, "type"), identifier(record, "id"), content(record)
@@ -56,13 +65,21 @@ class GeminiCliBuilder(SessionBuilder):
         if type_ == "user":
             for field in ("thoughts", "toolCalls"):
                 self.source.unknown[f"{field} of a user"] += bool(record.get(field))
-            self.say_content("user", found, id=message_id)
+            self._user(message_id, found)
         elif type_ == "gemini":
             self._answer(record, message_id, found)
         elif type_ in NOTES:
             self.note(type_, found.words, id=message_id)
         else:
             self.source.unknown[f"message of type {type_!r}"] += 1
+
+    def _user(self, message_id: str, found: Content) -> None:
+        """Read what was typed, what the client added, or results, which newer versions write twice."""
+        results = [result for result in found.results if result.call_id not in self.answered]
+        is_repeated = len(results) < len(found.results)
+        found.results = results
+        if found.blocks or results or not is_repeated:
+            self.say_content("user", found, id=message_id, synthetic=found.words.startswith(CONTEXT))
 
     def _answer(self, record: Mapping[str, Json], message_id: str, found: Content) -> None:
         thoughts = [
@@ -75,6 +92,7 @@ class GeminiCliBuilder(SessionBuilder):
             result = self._result(made, call)
             found.blocks.append(call)
             found.results += [result] if result is not None else []
+        self.answered |= {result.call_id for result in found.results}
         model, usage = self.source.name(record, "model"), self.source.usage(USAGE, record, "tokens")
         self.say_content("assistant", found, id=message_id, model=model, usage=usage)
 
@@ -88,3 +106,73 @@ class GeminiCliBuilder(SessionBuilder):
         failed = status in ("error", "cancelled") or any(result.is_error for result in found.results)
         result_id, time = f"{call.id}-result", self.source.time(record, "timestamp")
         return ToolResult(id=result_id, call_id=call.id, blocks=blocks, name=call.name, is_error=failed, time=time)
+
+
+class GeminiLinesBuilder(GeminiCliBuilder):
+    """Reads the lines that Gemini CLI writes since 0.37: a header, messages, and changes of what was said.
+
+    A line with the id of an earlier one is the newer state of that message.
+    """
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.newest: dict[str, tuple[int, Mapping[str, Json]]] = {}
+        self.steps: list[Mapping[str, Json]] = []
+        self.entries_of: dict[str, tuple[str, ...]] = {}
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Keep one line until all are known."""
+        message_id = identifier(record, "id")
+        if message_id and message_id not in self.newest:
+            self.steps.append({"message": message_id})
+        if message_id:
+            self.newest[message_id] = self.line, record
+        elif "$set" in record or "$rewindTo" in record:
+            self.steps.append(record)
+        elif "projectHash" in record:
+            self.begin(record)
+        else:
+            self.source.leave_record("line of an unknown kind", record)
+
+    def close(self) -> None:
+        """Read the messages and their changes, in order."""
+        before: dict[str, str | None] = {}
+        for step in self.steps:
+            message_id = label(step, "message")
+            if message_id:
+                before[message_id] = self.log.leaf
+                self._message(message_id)
+            elif "$rewindTo" in step:
+                self.log.leaf = before.get(text(step, "$rewindTo"))
+            else:
+                self._change(mapping(step, "$set"))
+        self.steps = []
+
+    def _message(self, message_id: str) -> None:
+        line, record = self.newest[message_id]
+        known = len(self.log)
+        with self.source.at(line):
+            super().read(record)
+        self.entries_of[message_id] = self.ids[known:]
+
+    def _change(self, changes: Mapping[str, Json]) -> None:
+        """Read what changed of the session: its title, or its messages, of which a new one is a summary."""
+        self.title = self.source.name(changes, "summary") or self.title
+        messages = objects(changes, "messages")
+        kept = tuple(entry for record in messages for entry in self.entries_of.get(identifier(record, "id"), ()))
+        added = [record for record in messages if identifier(record, "id") not in self.entries_of]
+        lost = {entry.id for entry in self.log.path()} - set(kept)
+        if messages and lost:
+            summary = added.pop(0) if added else None
+            self.time = self.source.time(summary or {}, "timestamp")
+            self.compaction(None if summary is None else content(summary).words, kept=kept)
+        for record in added:
+            known = len(self.log)
+            super().read(record)
+            self.entries_of[identifier(record, "id")] = self.ids[known:]
+
+
+def gemini_cli_sessions(source: SourceFile) -> Iterator[Session]:
+    """The one session of a document, or of lines."""
+    read = json_lines(GeminiLinesBuilder) if source.in_lines() else json_document("messages", GeminiCliBuilder)
+    yield from read(source)

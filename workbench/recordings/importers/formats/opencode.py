@@ -7,7 +7,6 @@ Source: sst/opencode, packages/opencode/src/session/session.sql.ts: messages and
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from workbench.base.errors import FormatError
@@ -17,6 +16,7 @@ from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import Content, add_part, text_block, tool_call
 from workbench.recordings.importers.images import linked
 from workbench.recordings.importers.session_builder import SessionBuilder
+from workbench.recordings.importers.session_tables import note_write_ahead_log
 from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.sqlite import MAGIC, database
 from workbench.recordings.importers.usage import UsageFields
@@ -133,10 +133,7 @@ def database_sessions(source: SourceFile) -> Iterator[Session]:
 def database_values(source: SourceFile) -> Iterator[dict[str, Json]]:
     """Each session as `opencode export` would write it."""
     raw = source.raw()
-    if Path(f"{source.where}-wal").is_file() and Path(f"{source.where}-wal").stat().st_size:
-        source.skipped.append(
-            "the newest messages may be in the file beside it that ends in -wal: close OpenCode first"
-        )
+    note_write_ahead_log(source)
     try:
         with database(raw) as opened:
             for row in opened.execute("SELECT * FROM session ORDER BY time_created, id").fetchall():

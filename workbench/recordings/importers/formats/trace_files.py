@@ -1,8 +1,8 @@
 """Traces: OpenTelemetry's by the GenAI conventions (OTLP as JSON, in one document or in lines), and Langfuse's.
 
 Source: open-telemetry/semantic-conventions-genai, model and docs/gen-ai; the older events and indexed attributes of
-its version 1.36, of OpenLLMetry and of OpenInference are read as well. Langfuse's page and API give one JSON document
-of a trace and its observations.
+its version 1.36, of OpenLLMetry and of OpenInference are read as well, flat or nested, as Phoenix exports them, and
+MLflow's spans. Langfuse's page and API give one JSON document of a trace and its observations; LangSmith gives runs.
 """
 
 import re
@@ -12,14 +12,28 @@ from typing import TypeAlias
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.traces import ChatMessage, Generation, TraceBuilder, chat_messages
-from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import decode_or, identifier, items, label, mapping, objects, text
+from workbench.recordings.importers.usage import OPENAI_USAGE, UsageFields
+from workbench.recordings.importers.values import (
+    as_mapping,
+    decode_or,
+    first_value,
+    identifier,
+    items,
+    label,
+    mapping,
+    objects,
+    text,
+)
 
 _INDEXED = re.compile(
     r"(?:gen_ai|llm)\.(prompt|completion|input_messages|output_messages)\.(\d{1,6})\.(?:message\.)?(.+)$"
 )
+_CONTENTS = re.compile(r"contents\.\d{1,4}\.message_content\.text$")
+_NESTED = ("llm", "session", "openinference", "gen_ai")
+_MLFLOW = ("spanType", "spanInputs", "spanOutputs")
+_MLFLOW_REQUESTS = frozenset({"CHAT_MODEL", "LLM"})
 _CALL = re.compile(r"tool_calls\.(\d{1,4})\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)$")
 _EVENTS = {
     "gen_ai.system.message": "system", "gen_ai.user.message": "user", "gen_ai.assistant.message": "assistant",
@@ -29,9 +43,9 @@ _NO_REQUEST = frozenset({"execute_tool", "embeddings", "invoke_agent", "create_a
 OTEL_USAGE = UsageFields(
     "gen_ai.usage.input_tokens gen_ai.usage.prompt_tokens llm.token_count.prompt",
     "gen_ai.usage.output_tokens gen_ai.usage.completion_tokens llm.token_count.completion",
-    "gen_ai.usage.cache_read.input_tokens",
-    "gen_ai.usage.cache_creation.input_tokens",
-    "gen_ai.usage.reasoning.output_tokens",
+    "gen_ai.usage.cache_read.input_tokens llm.token_count.prompt_details.cache_read",
+    "gen_ai.usage.cache_creation.input_tokens llm.token_count.prompt_details.cache_write",
+    "gen_ai.usage.reasoning.output_tokens llm.token_count.completion_details.reasoning",
     cache_in_input=True,
 )
 LANGFUSE_USAGE = UsageFields(
@@ -53,12 +67,12 @@ def sessions(source: SourceFile) -> Iterator[Session]:
     builders: dict[str, TraceBuilder] = {}
     for place, span in _spans(source):
         with source.at(field=place):
-            attributes = _attributes(span.get("attributes"))
+            attributes = _flattened(_attributes(span.get("attributes")))
             if without := _without_key(span.get("attributes")):
                 source.unknown["attribute without a key of its own"] += without
             found = _generation(source, span, attributes, place)
             group = text(attributes, "gen_ai.conversation.id", "session.id")
-            group = group or identifier(span, "traceId", "trace_id") or source.stem
+            group = group or identifier(span, "traceId", "trace_id", "context/trace_id") or source.stem
             builder = builders.setdefault(group, TraceBuilder(source))
             builder.title = builder.title or text(attributes, "gen_ai.agent.name")
             builder.generations += [found] if found is not None else []
@@ -84,8 +98,16 @@ def _spans(source: SourceFile) -> Iterator[tuple[str, dict[str, Json]]]:
 
 def _inside(record: Mapping[str, Json]) -> Iterator[tuple[str, dict[str, Json]]]:
     resources = objects(record, "resourceSpans")
+    columns = {name.removeprefix("attributes."): value for name, value in record.items() if "." in name}
     if not resources and "attributes" in record:
         yield "", dict(record)
+    elif columns:
+        yield "", {**record, "attributes": columns, "trace_id": record.get("context.trace_id")}
+    for field in ("data", "spans", "data/spans"):
+        listed = first_value(record, field) if "/" not in field or isinstance(record.get("data"), dict) else None
+        for i, span in enumerate(listed if isinstance(listed, list) else []):
+            if isinstance(span, dict):
+                yield f"{field.replace('/', '.')}[{i}]", span
     for i, resource in enumerate(resources):
         scopes = objects(resource, "scopeSpans") or objects(resource, "instrumentationLibrarySpans")
         for j, scope in enumerate(scopes):
@@ -102,6 +124,29 @@ def _attributes(value: Json) -> dict[str, Json]:
         if isinstance(one, dict) and isinstance(one.get("key"), str):
             found[one["key"]] = _value(one.get("value"))
     return found
+
+
+def _flattened(attributes: dict[str, Json]) -> dict[str, Json]:
+    """Attributes with a key for each value inside of OpenInference's own, as it writes them to a span."""
+    flat: dict[str, Json] = {}
+    for key, value in attributes.items():
+        if key.partition(".")[0] in _NESTED and isinstance(value, dict | list):
+            flat |= dict(_leaves(key, value))
+        else:
+            flat[key] = value
+    return flat
+
+
+def _leaves(key: str, value: Json) -> Iterator[tuple[str, Json]]:
+    """The values inside of a value, each under the names and numbers that lead to it."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _leaves(f"{key}.{name}", inner)
+    elif isinstance(value, list) and not key.startswith("gen_ai."):
+        for number, inner in enumerate(value):
+            yield from _leaves(f"{key}.{number}", inner)
+    else:
+        yield key, value
 
 
 def _without_key(value: Json) -> int:
@@ -134,7 +179,7 @@ def _generation(
     """The request that a span traced; None for spans of tools and agents, and for those without messages."""
     if text(attributes, "gen_ai.operation.name") in _NO_REQUEST:
         return None
-    sent, answer = _latest(attributes)
+    sent, answer = _mlflow(attributes) if "mlflow.spanType" in attributes else _latest(attributes)
     for event in objects(span, "events"):
         details = _attributes(event.get("attributes"))
         more, answered = _latest(details) if "gen_ai.input.messages" in details else _event(event, details)
@@ -147,10 +192,22 @@ def _generation(
         sent=sent,
         answer=answer,
         model=source.name(attributes, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name"),
-        usage=source.usage(OTEL_USAGE, attributes),
+        usage=source.usage(OTEL_USAGE, attributes) or source.usage(OPENAI_USAGE, _mlflow_usage(attributes)),
         time=source.time(span, "startTimeUnixNano") or source.time(span, "start_time"),
         place=place,
     )
+
+
+def _mlflow(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
+    """The messages of one of MLflow's spans, whose values are JSON text; none where it is no request."""
+    values = {name: decode_or(attributes.get(f"mlflow.{name}"), attributes.get(f"mlflow.{name}")) for name in _MLFLOW}
+    if values["spanType"] not in _MLFLOW_REQUESTS:
+        return [], []
+    return chat_messages(values["spanInputs"]) or [], chat_messages(values["spanOutputs"], "assistant") or []
+
+
+def _mlflow_usage(attributes: Mapping[str, Json]) -> dict[str, Json]:
+    return as_mapping(decode_or(attributes.get("mlflow.chat.tokenUsage"), attributes.get("mlflow.chat.tokenUsage")))
 
 
 def _latest(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
@@ -185,6 +242,8 @@ def _indexed(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
         message = found.setdefault(place, {"role": "assistant" if place[0] else "user", "content": None})
         if call := _CALL.match(named[3]):
             message.setdefault("calls", {}).setdefault(int(call[1]), {})[call[2]] = value
+        elif _CONTENTS.match(named[3]):
+            message["content"] = "\n".join(filter(None, (message["content"], str(value))))
         elif named[3] in ("role", "content", "tool_call_id", "name"):
             message[named[3]] = value
     both: tuple[Messages, Messages] = ([], [])
@@ -230,3 +289,78 @@ class LangfuseBuilder(TraceBuilder):
             made = Generation(sent=sent, answer=answer or (), model=model, usage=usage, time=time, place=place)
             self.inside[place] = identifier(record, "parentObservationId")
             self.generations.append(made)
+
+
+RUNS = frozenset({"chain", "tool", "retriever", "embedding", "prompt", "parser"})
+"""LangSmith's types of runs that are no request of a model."""
+LANGSMITH_USAGE = UsageFields(
+    "prompt_tokens input_tokens",
+    "completion_tokens output_tokens",
+    "prompt_token_details/cache_read input_token_details/cache_read",
+    reasoning="completion_token_details/reasoning output_token_details/reasoning",
+    cache_in_input=True,
+)
+
+
+def knows_langsmith(head: Head) -> bool:
+    """Whether it is runs, one or many, with what went in."""
+    return "run_type" in (head.keys | set(head.records[0] if head.records else ())) and '"inputs"' in head.text
+
+
+class LangSmithBuilder(TraceBuilder):
+    """Reads runs; those of a model hold messages."""
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one run."""
+        type_ = text(record, "run_type")
+        if type_ != "llm":
+            if type_ not in RUNS:
+                self.source.leave_record(f"run of type {type_!r:.40}", record)
+            else:
+                self.source.note("asks no model, left out", field=f"run of type {type_}")
+            return
+        self.id = self.id or identifier(record, "session_id", "trace_id")
+        inputs, outputs = mapping(record, "inputs"), mapping(record, "outputs")
+        sent, answer = chat_messages(inputs), chat_messages(outputs, "assistant")
+        if sent is None:
+            self.source.leave_record("run whose inputs have another framework's shape", inputs)
+        elif sent or answer:
+            about = {name: value for name, value in as_mapping(record.get("extra")).items() if name != "runtime"}
+            metadata = mapping(about, "metadata")
+            model = self.source.name(metadata, "ls_model_name") or self.source.name(
+                mapping(about, "invocation_params"), "model", "model_name"
+            )
+            made = Generation(
+                sent=sent,
+                answer=answer or (),
+                model=model,
+                usage=self.source.usage(LANGSMITH_USAGE, record),
+                time=self.source.time(record, "start_time"),
+                place=identifier(record, "id"),
+            )
+            self.generations.append(made)
+
+
+def langsmith_sessions(source: SourceFile) -> Iterator[Session]:
+    """One session a trace."""
+    builders: dict[str, LangSmithBuilder] = {}
+    for place, run in _runs(source):
+        with source.at(field=place):
+            trace = identifier(run, "trace_id", "session_id") or source.stem
+            builders.setdefault(trace, LangSmithBuilder(source)).read(run)
+    for builder in builders.values():
+        if builder.generations:
+            yield builder.session()
+
+
+def _runs(source: SourceFile) -> Iterator[tuple[str, dict[str, Json]]]:
+    """Every run with its place in the file."""
+    if source.in_lines():
+        for line, record in source.records():
+            yield f"line {line}", record
+        return
+    document = source.document()
+    listed = document.get("runs", [document]) if isinstance(document, dict) else document
+    for number, run in enumerate(listed if isinstance(listed, list) else []):
+        if isinstance(run, dict):
+            yield f"[{number}]", run

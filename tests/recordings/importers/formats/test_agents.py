@@ -1,0 +1,345 @@
+"""Agents and frameworks with messages of their own shape: what a small made-up recording of each holds, exactly."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from recordings.importers.agent_samples import (
+    AGENT_DOCUMENTS,
+    AGENT_LINES,
+    ANSWER,
+    CLAUDE_STREAM,
+    FILE,
+    GEMINI_LINES,
+    GOOSE,
+    HERMES,
+    HERMES_DOCUMENT,
+    LANGCHAIN,
+    MLFLOW,
+    PHOENIX,
+    QUESTION,
+    SUMMARY,
+    THOUGHT,
+    in_columns,
+)
+from recordings.importers.files import document, only, written
+
+from workbench.engine.transcript.log import CompactionEntry, fold
+from workbench.engine.transcript.message import AssistantMessage, ToolResult, Usage, plain_text
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.importer import load
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What a recording holds, dead branches included."""
+
+    messages: int
+    calls: int
+    results: int
+    thoughts: int
+    compactions: int
+    usages: int
+    notes: int = 0
+
+
+def counts(sessions: list[Session]) -> Counts:
+    entries = [entry for session in sessions for entry in session.log]
+    messages = [entry.message for entry in entries if entry.type == "message"]
+    answers = [message for message in messages if isinstance(message, AssistantMessage)]
+    return Counts(
+        messages=len(messages),
+        calls=sum(len(answer.calls) for answer in answers),
+        results=sum(isinstance(message, ToolResult) for message in messages),
+        thoughts=sum(block.type == "thinking" for answer in answers for block in answer.blocks),
+        compactions=sum(entry.type == "compaction" for entry in entries),
+        usages=sum(answer.usage is not None for answer in answers),
+        notes=sum(entry.type == "note" for entry in entries),
+    )
+
+
+def left_out(session: Session) -> tuple[str, ...]:
+    """What was left out, but for the share of the text, which is large where a recording is small."""
+    return tuple(words for words in session.origin.skipped if "of the file's text" not in words)
+
+
+HELD = {
+    "pydantic_ai": Counts(6, 1, 1, 1, 0, 1),
+    "vercel": Counts(5, 1, 1, 1, 0, 0),
+    "vercel_ui": Counts(4, 1, 1, 1, 0, 0),
+    "bedrock": Counts(5, 1, 1, 1, 0, 0),
+    "gemini_contents": Counts(5, 1, 1, 0, 0, 0),
+    "sharegpt": Counts(9, 2, 2, 1, 0, 0),
+    "roo_task": Counts(4, 1, 1, 0, 1, 1),
+    "langchain": Counts(5, 1, 1, 0, 1, 1),
+    "claude_export": Counts(4, 1, 1, 1, 0, 0),
+    "chatgpt_export": Counts(6, 1, 1, 1, 0, 0),
+    "langsmith": Counts(4, 1, 1, 0, 0, 2),
+    "claude_stream": Counts(6, 1, 1, 1, 1, 2),
+    "qwen_code": Counts(6, 1, 1, 1, 1, 1),
+    "kimi": Counts(5, 1, 1, 1, 0, 0, notes=2),
+    "hermes": Counts(4, 1, 1, 1, 1, 0, notes=1),
+    "goose": Counts(4, 1, 1, 0, 1, 0, notes=1),
+    "codex_exec": Counts(3, 2, 1, 1, 0, 0),
+}
+LEFT_OUT = {
+    "vercel_ui": ("1 × part of type 'data-weather': unknown, left out",),
+    "langsmith": ("field '[0].run of type chain': asks no model, left out",),
+}
+
+
+def recorded(folder: Path, name: str) -> Path:
+    """The recording in a file whose name says nothing."""
+    if name in AGENT_LINES:
+        return written(folder, AGENT_LINES[name], "recording.dat")
+    return document(folder, AGENT_DOCUMENTS[name], "recording.dat")
+
+
+@pytest.mark.parametrize("name", [*AGENT_DOCUMENTS, *AGENT_LINES])
+def test_all_of_it_is_read_as_its_format(tmp_path: Path, name: str) -> None:
+    sessions = load(recorded(tmp_path, name))
+    assert {session.origin.format for session in sessions} == {name}
+    assert counts(sessions) == HELD[name]
+    assert {left_out(session) for session in sessions} == {LEFT_OUT.get(name, ())}
+    told = {plain_text(message) for session in sessions for message in session.messages}
+    assert ANSWER in told and (QUESTION in told or name == "codex_exec")
+
+
+@pytest.mark.parametrize("name", [*AGENT_DOCUMENTS, *AGENT_LINES])
+def test_every_result_answers_its_call(tmp_path: Path, name: str) -> None:
+    for session in load(recorded(tmp_path, name)):
+        calls = {call.id: call for message in session.messages if message.role == "assistant" for call in message.calls}
+        results = [message for message in session.messages if isinstance(message, ToolResult)]
+        assert all(result.call_id in calls for result in results)
+        assert all(call.name for call in calls.values())
+
+
+FAILED = {"langchain", "vercel", "bedrock"}
+
+
+@pytest.mark.parametrize("name", [*AGENT_DOCUMENTS, *AGENT_LINES])
+def test_only_a_tool_that_failed_is_said_to_have(tmp_path: Path, name: str) -> None:
+    messages = [message for session in load(recorded(tmp_path, name)) for message in session.messages]
+    failed = [message.is_error for message in messages if isinstance(message, ToolResult)]
+    assert failed == [name in FAILED] * len(failed)
+
+
+def test_a_list_of_the_stream_is_the_same_session(tmp_path: Path) -> None:
+    lines, listed = load(written(tmp_path, CLAUDE_STREAM)), load(document(tmp_path, CLAUDE_STREAM))
+    assert [session.log for session in lines] == [session.log for session in listed]
+    main, agent = lines
+    assert [plain_text(message) for message in fold(main.path)] == [SUMMARY, ANSWER]
+    assert (main.cwd, main.model, main.recorded[0].entry.tokens_before) == ("/home/me/hall", "big", 900)
+    assert [plain_text(message) for message in agent.messages] == ["read it", FILE]
+
+
+def test_a_changed_line_of_gemini_is_the_newer_state_and_a_rewind_is_a_branch(tmp_path: Path) -> None:
+    session = only(written(tmp_path, GEMINI_LINES))
+    assert session.origin.format == "gemini_cli"
+    assert counts([session]) == Counts(6, 1, 1, 0, 1, 1)
+    assert session.messages[0].synthetic  # type: ignore[union-attr]
+    assert [message.role for message in fold(session.path)] == ["summary", "assistant", "tool", "assistant"]
+    assert "no, the other lamp" not in {plain_text(message) for message in session.messages}
+    assert session.branches == 2
+
+
+def test_what_a_compression_of_qwen_keeps_is_not_said_again(tmp_path: Path) -> None:
+    session = only(recorded(tmp_path, "qwen_code"))
+    (compaction,) = [entry for entry in session.path if isinstance(entry, CompactionEntry)]
+    assert (compaction.tokens_before, compaction.tokens_after, compaction.kept) == (900, 300, ("u3",))
+    assert [plain_text(message) for message in fold(session.path)] == [SUMMARY, FILE, "Understood.", ANSWER]
+    assert "A wrong guess." not in {plain_text(message) for message in session.messages}
+
+
+def test_a_summary_of_roo_replaces_what_names_it_and_nothing_else(tmp_path: Path) -> None:
+    session = only(recorded(tmp_path, "roo_task"))
+    assert [message.role for message in fold(session.path)] == ["summary", "assistant", "tool", "assistant"]
+    answer = session.messages[1]
+    assert isinstance(answer, AssistantMessage)
+    assert (answer.usage, answer.model, answer.time) == (Usage(40, 60, 0, 9), "big", 1767261601.0)
+
+
+def test_a_compaction_of_goose_leaves_what_the_agent_still_sees(tmp_path: Path) -> None:
+    session = only(written(tmp_path, GOOSE))
+    assert [plain_text(message) for message in fold(session.path)] == [SUMMARY, ANSWER]
+    assert (session.cwd, session.title) == ("/home/me/hall", "a lamp")
+
+
+def test_the_document_of_hermes_has_the_messages_of_its_lines_and_the_prompt(tmp_path: Path) -> None:
+    lines, whole = only(written(tmp_path, HERMES)), only(document(tmp_path, HERMES_DOCUMENT))
+    assert [plain_text(message) for message in whole.messages[1:]] == [
+        plain_text(message) for message in lines.messages
+    ]
+    assert (whole.id, whole.model, lines.model) == ("h1", "hermes-4", "hermes-4")
+
+
+@pytest.mark.parametrize("form", ["messages_to_dict", "dumpd", "inside an object", "lines"])
+def test_langchain_s_forms_are_one_session(tmp_path: Path, form: str) -> None:
+    plain = only(document(tmp_path, LANGCHAIN, "plain.json"))
+    names = {"system": "SystemMessage", "human": "HumanMessage", "ai": "AIMessage", "tool": "ToolMessage"}
+    forms: dict[str, Any] = {
+        "messages_to_dict": [{"type": message["type"], "data": message} for message in LANGCHAIN],
+        "dumpd": [
+            {
+                "lc": 1,
+                "type": "constructor",
+                "id": ["langchain", "schema", "messages", names[message["type"]]],
+                "kwargs": {name: value for name, value in message.items() if value != {}},
+            }
+            for message in LANGCHAIN
+        ],
+        "inside an object": {"messages": LANGCHAIN},
+        "lines": LANGCHAIN,
+    }
+    path = written(tmp_path, forms[form]) if form == "lines" else document(tmp_path, forms[form])
+    session = only(path)
+    assert session.origin.format == "langchain"
+    assert [(message.role, message.blocks) for message in session.messages] == [
+        (message.role, message.blocks) for message in plain.messages
+    ]
+    assert session.messages[2].usage == Usage(40, 60, 0, 9)  # type: ignore[union-attr]
+
+
+AGENT_ITEMS: list[dict[str, Any]] = [
+    {"role": "user", "content": QUESTION},
+    {"type": "reasoning", "id": "r1", "summary": [{"type": "summary_text", "text": THOUGHT}]},
+    {"type": "function_call", "call_id": "c1", "name": "read", "arguments": "{}", "id": "f1"},
+    {"type": "function_call_output", "call_id": "c1", "output": FILE},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": ANSWER}]},
+]
+AGENT_TABLES = """
+CREATE TABLE agent_sessions (session_id TEXT PRIMARY KEY, created_at TIMESTAMP, updated_at TIMESTAMP);
+CREATE TABLE agent_messages (id INTEGER PRIMARY KEY, session_id TEXT, message_data TEXT, created_at TIMESTAMP);
+"""
+GOOSE_TABLES = """
+CREATE TABLE sessions (id TEXT PRIMARY KEY, name TEXT, working_dir TEXT, created_at TIMESTAMP);
+CREATE TABLE messages (id INTEGER PRIMARY KEY, message_id TEXT, session_id TEXT, role TEXT, content_json TEXT,
+    created_timestamp INTEGER, metadata_json TEXT);
+"""
+CRUSH_TABLES = """
+CREATE TABLE sessions (id TEXT PRIMARY KEY, parent_session_id TEXT, title TEXT, created_at INTEGER);
+CREATE TABLE messages (id TEXT PRIMARY KEY, session_id TEXT, role TEXT, parts TEXT, model TEXT, created_at INTEGER,
+    finished_at INTEGER, is_summary_message INTEGER);
+"""
+HERMES_TABLES = """
+CREATE TABLE sessions (id TEXT PRIMARY KEY, model TEXT, model_config TEXT, system_prompt TEXT, started_at REAL);
+CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content TEXT, tool_call_id TEXT,
+    tool_calls TEXT, tool_name TEXT, timestamp REAL, finish_reason TEXT, reasoning TEXT);
+"""
+CRUSH_PARTS: list[tuple[str, list[dict[str, Any]], int]] = [
+    ("user", [{"type": "text", "data": {"text": QUESTION}}], 0),
+    ("assistant", [{"type": "reasoning", "data": {"thinking": THOUGHT}},
+        {"type": "tool_call", "data": {"id": "c1", "name": "view", "input": '{"path": "lamp.py"}', "finished": True}},
+        {"type": "finish", "data": {"reason": "tool_use"}}], 0),
+    ("tool", [{"type": "tool_result", "data": {"tool_call_id": "c1", "name": "view", "content": FILE}}], 0),
+    ("assistant", [{"type": "text", "data": {"text": SUMMARY}}], 1),
+    ("assistant", [{"type": "text", "data": {"text": ANSWER}}], 0),
+]  # fmt: skip
+
+
+def database(folder: Path, tables: str, **rows: list[tuple[Any, ...]]) -> Path:
+    """A database of these tables with these rows."""
+    path = folder / "sessions.db"
+    with closing(sqlite3.connect(path)) as made, made:
+        made.executescript(tables)
+        for table, values in rows.items():
+            marks = ", ".join("?" for _ in values[0])
+            made.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
+    return path
+
+
+def test_sessions_of_the_openai_agents_sdk_are_read_from_their_database(tmp_path: Path) -> None:
+    items = [*AGENT_ITEMS, {"compactor": "what a compactor knows, which is no item"}]
+    messages = [(None, "chat-1", json.dumps(item), "2026-01-01") for item in items]
+    sessions = [("chat-0", "2026-01-01", ""), ("chat-1", "2026-01-02", "")]
+    session = only(database(tmp_path, AGENT_TABLES, agent_sessions=sessions, agent_messages=messages))
+    assert (session.id, session.origin.format) == ("chat-1", "openai_agents_database")
+    assert counts([session]) == Counts(4, 1, 1, 1, 0, 0)
+    assert left_out(session) == ("1 × item without a type and a role: unknown, left out",)
+
+
+def test_sessions_of_goose_are_read_from_its_database(tmp_path: Path) -> None:
+    messages = [
+        (n, f"m{n}", "g1", message["role"], json.dumps(message["content"]), n, json.dumps(message["metadata"]))
+        for n, message in enumerate(GOOSE[1:])
+    ]
+    sessions = [("g1", "a lamp", "/home/me/hall", "2026-01-01")]
+    session = only(database(tmp_path, GOOSE_TABLES, sessions=sessions, messages=messages))
+    assert (session.id, session.title, session.origin.format) == ("g1", "a lamp", "goose_database")
+    assert counts([session]) == HELD["goose"]
+
+
+def test_sessions_of_crush_are_read_from_its_database(tmp_path: Path) -> None:
+    messages = [
+        (f"m{n}", "c1", role, json.dumps(parts), "big", 1767261600 + n, None, summary)
+        for n, (role, parts, summary) in enumerate(CRUSH_PARTS)
+    ]
+    session = only(database(tmp_path, CRUSH_TABLES, sessions=[("c1", None, "a lamp", 1)], messages=messages))
+    assert (session.model, session.title, session.origin.format) == ("big", "a lamp", "crush_database")
+    assert counts([session]) == Counts(4, 1, 1, 1, 1, 0)
+    assert [plain_text(message) for message in fold(session.path)] == [SUMMARY, ANSWER]
+    assert session.messages[1].stop == "tool_use"  # type: ignore[union-attr]
+
+
+def test_sessions_of_hermes_are_read_from_its_database(tmp_path: Path) -> None:
+    messages = [
+        (n, "h1", message["role"], message["content"], message.get("tool_call_id"),
+            json.dumps(message["tool_calls"]) if "tool_calls" in message else None, message.get("tool_name"),
+            1767261600.5 + n, message.get("finish_reason"), message.get("reasoning"))
+        for n, message in enumerate(HERMES[1:])
+    ]  # fmt: skip
+    sessions = [("h1", "hermes-4", "{}", "You mend lamps in the whole house.", 1767261600.0)]
+    session = only(database(tmp_path, HERMES_TABLES, sessions=sessions, messages=messages))
+    assert (session.id, session.model, session.origin.format) == ("h1", "hermes-4", "hermes_database")
+    assert counts([session]) == Counts(5, 1, 1, 1, 1, 0)
+    assert session.messages[0].role == "system"
+
+
+def test_the_end_of_a_turn_of_cursor_is_a_note(tmp_path: Path) -> None:
+    lines = [
+        {"role": "user", "message": {"content": [{"type": "text", "text": QUESTION}]}},
+        {"type": "turn_ended", "status": "aborted", "error": "the user pressed escape"},
+        {"role": "assistant", "message": {"content": [{"type": "text", "text": ANSWER}]}},
+    ]
+    session = only(written(tmp_path, lines))
+    assert counts([session]) == Counts(2, 0, 0, 0, 0, 0, notes=1)
+    assert session.origin.skipped == ()
+
+
+@pytest.mark.parametrize("form", ["nested", "a table's row", "lines", "an answer of its interface"])
+def test_spans_of_phoenix_are_read_in_each_form(tmp_path: Path, form: str) -> None:
+    columns = {name: in_columns(value) if isinstance(value, list) else value for name, value in PHOENIX.items()}
+    flat = in_columns({"attributes": PHOENIX["attributes"], "context": PHOENIX["context"]})
+    row = {name: value for name, value in columns.items() if not isinstance(value, dict)} | flat
+    forms: dict[str, Any] = {
+        "nested": [PHOENIX],
+        "a table's row": [row],
+        "an answer of its interface": {"data": [PHOENIX], "next_cursor": None},
+    }
+    path = written(tmp_path, [PHOENIX]) if form == "lines" else document(tmp_path, forms[form])
+    session = only(path)
+    assert session.origin.format == "otel"
+    assert counts([session]) == Counts(4, 1, 1, 0, 0, 1)
+    assert [plain_text(message) for message in session.messages] == [QUESTION, "", FILE, ANSWER]
+    answer = session.messages[-1]
+    assert isinstance(answer, AssistantMessage)
+    assert (answer.usage, answer.model, session.id) == (Usage(40, 60, 0, 9), "big", "t1")
+
+
+def test_a_trace_of_mlflow_is_read(tmp_path: Path) -> None:
+    session = only(document(tmp_path, MLFLOW))
+    assert session.origin.format == "otel"
+    assert counts([session]) == Counts(2, 0, 0, 0, 0, 1)
+    assert [plain_text(message) for message in session.messages] == [QUESTION, ANSWER]
+
+
+def test_a_conversation_of_chatgpt_ends_at_its_newest_message(tmp_path: Path) -> None:
+    session = only(recorded(tmp_path, "chatgpt_export"))
+    assert (session.id, session.title, session.branches) == ("k1", "a lamp", 2)
+    assert [message.role for message in session.messages] == ["user", "assistant", "assistant", "tool", "assistant"]

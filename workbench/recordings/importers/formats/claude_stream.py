@@ -1,0 +1,95 @@
+"""Claude Code's stream, versions 1.0 to 2.1: what `claude -p --output-format stream-json --verbose` and the SDK print.
+
+Its GitHub action keeps the same records as a list (`claude-execution-output.json`). A record has no parent: it follows
+the one before it in the main conversation, or in the sub-agent of its call.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from workbench.engine.transcript.message import Json
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.formats.claude_code import ClaudeCodeBuilder
+from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.values import as_object, label, mapping, text
+
+SPOKEN = frozenset({"user", "assistant"})
+BOUNDARIES = frozenset({"compact_boundary", "microcompact_boundary"})
+QUIET = frozenset(
+    {
+        "stream_event", "rate_limit_event", "tool_progress", "auth_status", "keep_alive", "control_request",
+        "control_response", "tool_use_summary",
+    }
+)  # fmt: skip
+"""Records that say nothing that no other does."""
+
+
+class ClaudeStreamBuilder(ClaudeCodeBuilder):
+    """Reads records, and gives each the place that Claude Code's own files would give it."""
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.newest: dict[str, str] = {}
+        self.count = 0
+        self.is_behind_compaction = False
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one record."""
+        self.id = self.id or self.source.name(record, "session_id")
+        type_, subtype = label(record, "type"), label(record, "subtype")
+        is_boundary = type_ == "system" and subtype in BOUNDARIES
+        if type_ in SPOKEN or is_boundary:
+            super().read(self._placed(record))
+        elif type_ == "system" and subtype == "init":
+            self.cwd = self.cwd or self.source.name(record, "cwd")
+            self.model = self.source.name(record, "model") or self.model
+        elif type_ not in QUIET | {"system", "result"} or record.get("message"):
+            self.source.leave_record(f"record of type {type_!r:.40}", record)
+
+    def _placed(self, record: Mapping[str, Json]) -> dict[str, Json]:
+        """The record with its parent, and with the names that the client's own files have."""
+        self.count += 1
+        call = text(record, "parent_tool_use_id")
+        uuid = text(record, "uuid") or f"record-{self.count}"
+        is_boundary = record.get("type") == "system"
+        is_summary = self.is_behind_compaction and record.get("type") == "user" and not call
+        self.is_behind_compaction = is_boundary or (self.is_behind_compaction and not is_summary)
+        parent = self.newest.get(call, "")
+        self.newest[call] = uuid
+        metadata = mapping(record, "compact_metadata", "compactMetadata")
+        return {
+            **record,
+            "uuid": uuid,
+            "parentUuid": None if is_boundary else parent,
+            "logicalParentUuid": parent,
+            "isSidechain": bool(call),
+            "isMeta": record.get("isSynthetic"),
+            "isCompactSummary": is_summary and record.get("isSynthetic") is not False,
+            "compactMetadata": {**metadata, "preTokens": metadata.get("pre_tokens", metadata.get("preTokens"))},
+        }
+
+
+def knows(head: Head) -> bool:
+    """Whether a record tells of the client's start, or has a message in a session of the client."""
+    if head.is_list:
+        return {"type", "session_id"} <= head.keys and '"subtype"' in head.text and '"parent_tool_use_id"' in head.text
+    return any(
+        (record.get("type") == "system" and record.get("subtype") == "init" and "session_id" in record)
+        or (label(record, "type") in SPOKEN and {"message", "session_id", "parent_tool_use_id"} <= set(record))
+        for record in head.records
+    )
+
+
+def sessions(source: SourceFile) -> Iterator[Session]:
+    """The conversation and those of its sub-agents, from lines or from a list."""
+    builder = ClaudeStreamBuilder(source)
+    if source.in_lines():
+        for builder.line, record in source.records():
+            with source.at(builder.line):
+                builder.read(record)
+    else:
+        document = source.document()
+        for number, value in enumerate(document if isinstance(document, list) else [document]):
+            with source.at(field=f"[{number}]"):
+                builder.read(as_object(value))
+    with source.at():
+        yield from builder.sessions()

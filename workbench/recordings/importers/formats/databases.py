@@ -1,0 +1,115 @@
+"""Agents and frameworks that keep their sessions in SQLite.
+
+The OpenAI Agents SDK (0.2 to 0.24) keeps items of the Responses API in the file that its `SQLiteSession` names. Goose
+keeps `~/.local/share/goose/sessions/sessions.db` since 1.10, Crush `.crush/crush.db`, Hermes `~/.hermes/state.db`.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from workbench.engine.transcript.message import Json
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.described import DescribedBuilder
+from workbench.recordings.importers.format import Sessions
+from workbench.recordings.importers.formats.codex import ResponsesBuilder
+from workbench.recordings.importers.formats.terminals import GooseBuilder
+from workbench.recordings.importers.session_builder import SessionBuilder
+from workbench.recordings.importers.session_tables import SessionTables
+from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.values import as_mapping, as_object, items, label, objects, text
+
+OPENAI_AGENTS_TABLES = SessionTables(
+    ("agent_sessions", "agent_messages", "session_id", "message_data"),
+    "SELECT *, session_id AS id FROM agent_sessions ORDER BY created_at, session_id",
+    "SELECT * FROM agent_messages WHERE session_id = ? ORDER BY id",
+    json=("message_data",),
+)
+GOOSE_TABLES = SessionTables(
+    ("sessions", "messages", "content_json", "created_timestamp", "working_dir"),
+    "SELECT * FROM sessions ORDER BY created_at, id",
+    "SELECT * FROM messages WHERE session_id = ? ORDER BY created_timestamp, id",
+    json=("content_json", "metadata_json", "model_config_json"),
+)
+CRUSH_TABLES = SessionTables(
+    ("sessions", "messages", "parent_session_id", "parts", "finished_at"),
+    "SELECT * FROM sessions ORDER BY created_at, id",
+    "SELECT * FROM messages WHERE session_id = ? ORDER BY created_at, rowid",
+    json=("parts",),
+)
+HERMES_TABLES = SessionTables(
+    ("sessions", "messages", "tool_calls", "tool_call_id", "finish_reason", "model_config", "started_at"),
+    "SELECT * FROM sessions ORDER BY started_at, id",
+    "SELECT * FROM messages WHERE session_id = ? ORDER BY timestamp, id",
+    json=("tool_calls", "model_config"),
+)
+
+
+def database_sessions(tables: SessionTables, builder: type[SessionBuilder]) -> Sessions:
+    """Reads a database's sessions, one after another; those without any message are left out."""
+
+    def sessions(source: SourceFile) -> Iterator[Session]:
+        for document in tables.documents(source):
+            built = builder(source)
+            with source.at(field=f"session {document['id']}"):
+                built.begin(document)
+                built.read_all(items(document, "messages"), "messages")
+                session = built.session()
+                if len(session.log):
+                    yield session
+
+    return sessions
+
+
+class AgentsBuilder(ResponsesBuilder):
+    """Reads the items of one session."""
+
+    about = {"id": "session_id"}
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one row."""
+        super().read(as_object(record.get("message_data"), "message_data"))
+
+
+class GooseRowBuilder(GooseBuilder):
+    """Reads the rows of one session."""
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one row."""
+        about = {"content": record.get("content_json"), "metadata": record.get("metadata_json")}
+        shaped = {"id": record.get("message_id"), "role": record.get("role"), "created": record["created_timestamp"]}
+        super().read({**shaped, **about})
+
+
+CRUSH_PARTS = {"reasoning": "thinking", "tool_call": "tool_call", "tool_result": "tool_result"}
+
+
+class CrushBuilder(DescribedBuilder):
+    """Reads the rows of one session; a summary stands for all before it."""
+
+    about = {"id": "id", "title": "title"}
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one row."""
+        parts = [_crush_part(part) for part in objects(record, "parts")]
+        ends = [as_mapping(part.get("data")) for part in objects(record, "parts") if part.get("type") == "finish"]
+        content = [part for part in parts if part]
+        if record.get("is_summary_message"):
+            self.time = self.source.time(record, "created_at")
+            words = "\n".join(label(part, "text") for part in content)
+            self.compaction(words.strip() or None, model=text(record, "model"))
+            return
+        about = {"role": record.get("role"), "id": record.get("id"), "timestamp": record.get("created_at")}
+        answer = {"model": record.get("model"), "finish_reason": label(ends[-1], "reason") if ends else ""}
+        super().read({**about, **answer, "content": content})
+
+
+def _crush_part(part: Mapping[str, Json]) -> dict[str, Json]:
+    """A part as Anthropic would name its fields; empty for the end of an answer."""
+    type_, data = label(part, "type"), as_mapping(part.get("data"))
+    if type_ == "finish":
+        return {}
+    if type_ == "shell_command":
+        words = f"$ {text(data, 'command')}\n{text(data, 'output')}\n(exit code {data.get('exit_code')})"
+        return {"type": "text", "text": words}
+    if type_ == "binary":
+        return {"type": "file", "mime_type": data.get("MIMEType"), "data": data.get("Data")}
+    return {**data, "type": CRUSH_PARTS.get(type_, type_)}

@@ -1,0 +1,141 @@
+"""What people export from chats: `conversations.json` of ChatGPT and of Claude, a session a conversation."""
+
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+
+from workbench.engine.transcript.message import Json, ToolCall, ToolResult
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.blocks import Content, add_part, text_block, thought_block
+from workbench.recordings.importers.described import DescribedBuilder, MessageShape
+from workbench.recordings.importers.session_builder import SessionBuilder
+from workbench.recordings.importers.source import Head, SourceFile, Unknown
+from workbench.recordings.importers.values import (
+    as_mapping,
+    as_object,
+    decode_or,
+    identifier,
+    items,
+    label,
+    mapping,
+    objects,
+    strings,
+    text,
+)
+
+CLAUDE_LISTS = ("chat_messages",)
+CLAUDE = MessageShape(role="sender", content="content text", time="created_at")
+
+
+def knows_claude(head: Head) -> bool:
+    """Whether it is conversations of Claude."""
+    return {"uuid", "chat_messages"} <= head.keys and '"sender"' in head.text
+
+
+class ClaudeExportBuilder(DescribedBuilder):
+    """Reads messages, and the texts of the files that came with them."""
+
+    shape = CLAUDE
+    about = {"id": "uuid", "title": "name"}
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read the attachments of a message, and the message."""
+        for attached in objects(record, "attachments"):
+            words = f"{text(attached, 'file_name')}\n{text(attached, 'extracted_content')}".strip()
+            self.time = self.source.time(record, "created_at")
+            self.say_text("user", words, synthetic=True)
+        super().read(record)
+
+
+def knows_chatgpt(head: Head) -> bool:
+    """Whether it is conversations of ChatGPT: trees of messages with their newest one."""
+    return {"mapping", "current_node"} <= head.keys
+
+
+def chatgpt_sessions(source: SourceFile) -> Iterator[Session]:
+    """One session a conversation."""
+    document = source.document()
+    for number, value in enumerate(document if isinstance(document, list) else [document]):
+        with source.at(field=f"[{number}]"):
+            builder = ChatGptBuilder(source)
+            builder.read_conversation(as_object(value))
+            yield builder.session()
+
+
+class ChatGptBuilder(SessionBuilder):
+    """Reads the messages of a conversation, each behind its parent."""
+
+    about = {"id": "conversation_id id", "title": "title", "model": "default_model_slug"}
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.places: dict[str, str | None] = {}
+        self.open_calls: dict[str, str] = {}
+
+    def read_conversation(self, document: Mapping[str, Json]) -> None:
+        """Read a conversation; its newest message is the end of the main path."""
+        self.begin(document)
+        nodes = mapping(document, "mapping")
+        for name in _parents_first(nodes):
+            with self.source.at(field=f"mapping.{name}"):
+                node = mapping(nodes, name)
+                self.log.leaf = self.places.get(text(node, "parent"))
+                if message := mapping(node, "message"):
+                    self.read(message)
+                self.places[name] = self.log.leaf
+        self.log.leaf = self.places.get(text(document, "current_node"), self.log.leaf)
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one message: words, a call of the tool to whom it is addressed, or what a tool answered."""
+        self.time = self.source.time(record, "create_time")
+        role, message_id = text(record, "author/role"), identifier(record, "id")
+        found = self._content(mapping(record, "content"))
+        if role == "assistant":
+            recipient = label(record, "recipient")
+            if recipient not in ("", "all"):
+                found.blocks = [self._call(message_id, recipient, found.words)]
+            model = self.source.name(mapping(record, "metadata"), "model_slug")
+            self.say_content("assistant", found, id=message_id, model=model)
+        elif role == "tool":
+            call_id = self.open_calls.get(text(record, "author/name"), "")
+            blocks = found.said
+            self.source.leave_unknown(found.unknown)
+            self.say(ToolResult(id=message_id, call_id=call_id, blocks=blocks, name=text(record, "author/name")))
+        elif role in ("user", "system"):
+            if found.blocks or found.unknown:
+                self.say_content(role, found, id=message_id)
+        else:
+            self.source.leave_record(f"message of role {role!r:.40}", record)
+
+    def _call(self, message_id: str, recipient: str, words: str) -> ToolCall:
+        inside = decode_or(words)
+        self.open_calls[recipient] = message_id
+        return ToolCall(message_id, recipient, inside if isinstance(inside, dict) else {"input": words})
+
+    def _content(self, record: Mapping[str, Json]) -> Content:
+        """What a message says, by the type of its content."""
+        found = Content()
+        kind = label(record, "content_type")
+        if kind == "thoughts":
+            for thought in objects(record, "thoughts"):
+                found.blocks += thought_block(f"{text(thought, 'summary')}\n{text(thought, 'content')}".strip())
+            return found
+        for part in items(record, "parts"):
+            asset = label(as_mapping(part), "asset_pointer")
+            add_part(found, {"type": "image", "url": asset} if asset else part)
+        for name in ("text", "result", "content", "user_profile", "user_instructions"):
+            found.blocks += [*text_block(label(record, name))]
+        found.blocks = [block for block in found.blocks if block.type != "text" or block.text]
+        rest = [value for name, value in record.items() if name not in ("content_type", "language")]
+        if not found.blocks and any(strings(rest)):
+            found.unknown.append(Unknown(f"content of type {kind!r}", tuple(strings(rest))))
+        return found
+
+
+def _parents_first(nodes: Mapping[str, Json]) -> list[str]:
+    """The names of the nodes of a tree, each behind its parent; in the order of the file where it is none."""
+    parents = {name: label(as_mapping(node), "parent") for name, node in nodes.items()}
+    try:
+        order = TopologicalSorter({name: [parent] if parent in nodes else [] for name, parent in parents.items()})
+        return [*order.static_order()]
+    except CycleError:
+        return [*nodes]

@@ -1,0 +1,95 @@
+"""Lists of messages, in a JSON list, in an object that has one, or in JSON lines: a session a list."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from workbench.engine.transcript.message import Json
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.chat import ROLES, ChatBuilder
+from workbench.recordings.importers.format import Sessions
+from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.values import as_object, block_texts, items, label
+
+LISTS = ("messages", "conversation", "conversations", "traj")
+"""Fields that hold the messages; the last is tau-bench's, whose ids have run, task and trial."""
+
+
+def starts_with_messages(head: Head) -> bool:
+    """Whether a file starts with messages that have a role, or with an object that holds such a list."""
+    if head.records and not head.is_list:
+        first = head.records[0]
+        if label(first, "role") in ROLES and {"content", "tool_calls"} & set(first):
+            return True
+    return {"role", "content"} <= head.keys or (bool(head.keys & set(LISTS)) and '"role"' in head.text)
+
+
+def message_sessions(
+    builder: Callable[[SourceFile], ChatBuilder] = ChatBuilder, lists: Sequence[str] = LISTS
+) -> Sessions:
+    """Reads one session a list of messages, whatever holds it: lines, a list, an object.
+
+    Args:
+        builder: reads one message after another.
+        lists: fields of an object that hold its messages.
+    """
+    return MessageFile(builder, lists).sessions
+
+
+class MessageFile:
+    """How messages stand in a file."""
+
+    def __init__(self, builder: Callable[[SourceFile], ChatBuilder], lists: Sequence[str]) -> None:
+        self.builder, self.lists = builder, lists
+
+    def sessions(self, source: SourceFile) -> Iterator[Session]:
+        """The sessions of a file."""
+        if source.in_lines():
+            yield from self._from_lines(source)
+            return
+        document = source.document()
+        holders = document if isinstance(document, list) else [document]
+        if not any(isinstance(holder, list) or self._has_messages(holder) for holder in holders):
+            holders = [{self.lists[0]: holders}]
+        for number, holder in enumerate(holders):
+            place = f"[{number}]" if len(holders) > 1 else ""
+            with source.at(field=place):
+                if isinstance(holder, list) or self._has_messages(holder):
+                    yield self._session(source, holder, number if place else None, place and f"{place}.")
+                else:
+                    source.leave_record("element without messages", as_object(holder))
+
+    def _has_messages(self, value: Json) -> bool:
+        """Whether a value is an object with a list of messages."""
+        return isinstance(value, dict) and any(name in value for name in self.lists)
+
+    def _from_lines(self, source: SourceFile) -> Iterator[Session]:
+        single = self.builder(source)
+        for line, record in source.records():
+            with source.at(line):
+                if self._has_messages(record) and "role" not in record:
+                    yield self._session(source, record, line)
+                else:
+                    single.line = line
+                    single.read(record)
+        if len(single.log):
+            yield single.session()
+
+    def _session(self, source: SourceFile, value: Json, number: int | None, place: str = "") -> Session:
+        holder = as_object({self.lists[0]: value} if isinstance(value, list) else value)
+        field = next(name for name in self.lists if name in holder)
+        chat = self.builder(source)
+        chat.begin(holder)
+        if holder.get("system"):
+            chat.say_text("system", label(holder, "system") or block_texts(holder, "system"), id="system")
+        chat.read_all(items(holder, field), place + field)
+        named = chat.id or source.identifier(holder, "id", "session_id")
+        chat.id = named or (source.stem if number is None else f"{source.stem}-{number}")
+        if field == "traj":
+            task, trial = source.identifier(holder, "task_id"), source.identifier(holder, "trial")
+            chat.id = f"{source.stem}-{number or 0}-task{task}-trial{trial}"
+        chat.title = chat.title or source.name(holder, "title")
+        session = chat.session()
+        return replace(session, model=source.name(holder, "model") or session.model)
+
+
+chat_sessions = message_sessions()

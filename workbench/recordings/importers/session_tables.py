@@ -1,0 +1,64 @@
+"""Agents that keep their sessions in an SQLite database: which tables these are."""
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.base.errors import FormatError
+from workbench.engine.transcript.message import Json
+from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.sqlite import MAGIC, database
+from workbench.recordings.importers.values import decode_or
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTables:
+    """Where a database has its sessions.
+
+    Attributes:
+        columns: names that its tables have, by which it is recognised.
+        sessions: the query of the sessions, oldest first; each row has an `id`.
+        messages: the query of one session's messages, in order.
+        json: columns whose text is JSON.
+    """
+
+    columns: tuple[str, ...]
+    sessions: str
+    messages: str
+    json: tuple[str, ...] = ()
+
+    def knows(self, head: Head) -> bool:
+        """Whether a file is a database with these columns."""
+        return head.text.startswith(MAGIC) and set(self.columns) <= set(re.findall(r"\w+", head.text))
+
+    def documents(self, source: SourceFile) -> Iterator[dict[str, Json]]:
+        """Each session's columns, with its `messages`.
+
+        Raises:
+            FormatError: the database cannot be read.
+        """
+        raw = source.raw()
+        note_write_ahead_log(source)
+        try:
+            with database(raw) as opened:
+                for row in opened.execute(self.sessions).fetchall():
+                    messages = opened.execute(self.messages, (row["id"],)).fetchall()
+                    yield {**self._decoded(row), "messages": [self._decoded(message) for message in messages]}
+        except (sqlite3.Error, IndexError) as error:
+            raise FormatError(f"the database cannot be read ({error})", where=source.where) from None
+
+    def _decoded(self, row: sqlite3.Row) -> dict[str, Json]:
+        """A row, with what is JSON in it decoded; a column without a value is left out."""
+        values = {name: row[name] for name in row.keys() if row[name] is not None}  # noqa: SIM118 - a row is no dict
+        texts = {name: value.decode(errors="replace") for name, value in values.items() if isinstance(value, bytes)}
+        values |= texts
+        return {name: decode_or(value, value) if name in self.json else value for name, value in values.items()}
+
+
+def note_write_ahead_log(source: SourceFile) -> None:
+    """Say where the newest messages may be in a file beside the database."""
+    beside = Path(f"{source.where}-wal")
+    if beside.is_file() and beside.stat().st_size:
+        source.leave_out("the newest messages may be in the file beside it that ends in -wal: close the agent first")
