@@ -37,7 +37,8 @@ def wordings() -> SideTable:
     """What the measures say of contexts that tell the same facts in three wordings.
 
     `reader` is the fitted reader's chance for the work, and the lexical reader's credit for names. Verbatim is the
-    exam's own answer for the work, and the history's line for names.
+    exam's own answer for the work, and the history's line for names. `real readers`: what a large language model
+    knew of the work from the same texts; nobody was asked for names.
     """
     document = json.loads(files("workbench.lab.sides").joinpath("wordings.json").read_text("utf-8"))
     sessions = {session.id: prepared(session) for session in bundled()}
@@ -47,7 +48,13 @@ def wordings() -> SideTable:
     for (session, at), facts in _by_boundary(document["names"]):
         values += _name_values(sessions[session], at, facts)
     groups = pd.DataFrame(values).groupby(["half", "wording"], sort=False)
-    rows = groups.agg(facts=("reader", "size"), reader=("reader", "mean"), BM25=("bm25", "mean")).reset_index()
+    figures = {
+        "facts": ("reader", "size"),
+        "reader": ("reader", "mean"),
+        "BM25": ("bm25", "mean"),
+        "real readers": ("real", "mean"),
+    }
+    rows = groups.agg(**figures).reset_index()
     return SideTable(rows, _says(rows))
 
 
@@ -71,14 +78,19 @@ def _work_values(ready: Prepared, at: int, facts: Sequence[Fact]) -> Iterator[di
     for wording in WORDINGS:
         text = "\n".join(_told(fact, question, wording) for fact, question in zip(asked, questions, strict=True))
         chances = shipped_reader().chances(questions, text, rarity).tolist()
-        for chance, share in zip(chances, bm25.shares(sought, text), strict=True):
-            yield {"half": "the work", "wording": wording, "reader": chance, "bm25": share}
+        for fact, chance, share in zip(asked, chances, bm25.shares(sought, text), strict=True):
+            real = fact["read"][_key(wording)]
+            yield {"half": "the work", "wording": wording, "reader": chance, "bm25": share, "real": real}
 
 
 def _told(fact: Fact, question: WorkQuestion, wording: str) -> str:
     if wording == VERBATIM:
         return question.gold
-    return str(fact[wording.replace(" ", "_")])
+    return str(fact[_key(wording)])
+
+
+def _key(wording: str) -> str:
+    return wording.replace(" ", "_")
 
 
 def _name_values(ready: Prepared, at: int, facts: Sequence[Fact]) -> Iterator[dict[str, object]]:
@@ -98,7 +110,7 @@ def _name_values(ready: Prepared, at: int, facts: Sequence[Fact]) -> Iterator[di
 def _line(fact: Fact, item: Item, wording: str) -> str:
     if wording == VERBATIM:
         return item.evidence
-    return str(fact[wording.replace(" ", "_")])
+    return str(fact[_key(wording)])
 
 
 def _says(rows: pd.DataFrame) -> str:
@@ -108,4 +120,5 @@ def _says(rows: pd.DataFrame) -> str:
         gap = values[VERBATIM] - values[OTHER_WORDS]
         parts.append(f"{gap:.2f} on {half} ({values[VERBATIM]:.2f} verbatim, {values[OTHER_WORDS]:.2f} in other words)")
     lost = " and ".join(parts)
-    return f"Told in other words, the same facts lose {lost}; nothing is missing there, and no real reader was asked."
+    real = rows.set_index(["half", "wording"])["real readers"]["the work", OTHER_WORDS]
+    return f"Told in other words, the same facts lose {lost}; a real reader knew {real:.2f} of the work from these words."
