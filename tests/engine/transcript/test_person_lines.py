@@ -19,6 +19,11 @@ def masked(text: str) -> str:
         ("KB-772201: Anna Berger, Einzug am Montag", "772201"),
         ("('Naledi', 'Khumo', '+27 82 991 4406')", "Khumo"),
         ("Fenna Hoek (@fhoek-nl), maintainer", "@fhoek-nl"),
+        ("Zählernummer 1EMH0007508152 bei Achtermann", "Achtermann"),
+        ("Vertragskonto 210044855561 (Achtermann)", "Achtermann"),
+        ("IBAN DE89370400440532013000 – H. Achtermann", "H. Achtermann"),
+        ("call Anna Berger, 19 Pendle Close", "19 Pendle Close"),
+        ("Ich bin Anna Berger aus Mühldorf, geboren 1949", "Mühldorf"),
         ("Fokko Reents\nAm Siel 4, 26427 Esens", "Fokko Reents"),
         ('{"fn": "Ottilie", "ln": "Ramacher", "phone": "+49 431 8872041"}', "Ramacher"),
     ],
@@ -33,6 +38,7 @@ def test_what_stands_beside_a_person_is_masked(text: str, value: str) -> None:
         "REDACTED-name-1 paid 1204.50 on 2024-05-11T10:44:24 for version 10.2.1.4",
         "commit 2201441 touches 26427 Lines and 1,204 Files",
         "| Anna | 2024-04-02 |",
+        "the plan for Berlin is 19 View Close",
     ],
 )
 def test_other_numbers_and_dates_stay(text: str) -> None:

@@ -128,10 +128,10 @@ def people(text: str) -> Iterator[tuple[int, int]]:
     for candidate in _CANDIDATE.finditer(text):
         start, stop = candidate.span()
         head, space, rest = candidate.group().partition(" ")
-        if space and head.lower() in _CUES:
-            start = stop - len(rest)
-        if _is_told(text, start, stop) and is_person(text[start:stop]):
-            yield start, stop
+        starts = (start, stop - len(rest)) if space and head.lower() in _CUES else (start,)
+        for name_start in starts:
+            if _is_told(text, name_start, stop) and is_person(text[name_start:stop]):
+                yield name_start, stop
     for match in _BLAME.finditer(text) if " +0" in text or " -0" in text else ():
         yield match.span("name")
 

@@ -39,6 +39,25 @@ _TOWN = re.compile(r"(?<![\w.-])\d{4,5} [^\W\d_a-z][^\W\d_]{2,20}(?: [^\W\d_a-z]
 _HOUSE = re.compile(
     r"(?:(?<=[;,|\"']|\t)|(?<=[;,|] ))(?:[^\W\d_a-z][\w.'’-]{1,20} ){1,4}\d{1,3}[a-z]?(?=[;,|\"'\t]|\Z)"
 )
+_STREET = re.compile(
+    r"(?<![\w.,/-])\d{1,4}[a-zA-Z]? (?:[A-Z][\w'’-]{1,20} ){1,3}(?i:street|st|avenue|ave|road|rd|lane|ln|drive|dr|court"
+    r"|ct|close|way|place|pl|row|walk|mews|grove|gardens|hill|circle|trail|rise|view|green|bend|quay|wharf|terrace|crescent)"
+    r"\b(?:, [A-Z][a-z]{2,20})?"
+)
+_TOWN_OF = re.compile(r"\b(?:aus|nach|from|near) (?P<value>[^\W\d_a-z][^\W\d_]{3,20})(?=[,.;)]|$)")
+"""Where a person is from."""
+_INITIALS = re.compile(
+    r"(?<![\w.@/-])(?:[A-ZА-Я]\.[ -]?){1,3}[^\W\d_a-z][^\W\d_]{2,20}(?:-[^\W\d_a-z][^\W\d_]+)?(?![\w(@/])"
+)
+_IN_BRACKETS = re.compile(
+    r"(?<=\()[^\W\d_a-z][^\W\d_]{2,20}(?: [^\W\d_a-z][^\W\d_]{2,20})?(?=\))|(?<=\()[가-힣]{2,4}(?=\))"
+)
+_OF_ROLE = re.compile(
+    r"\b(?i:holder|insured|kunde|kundin|customer|client|klant|cliente|klient|bei|für|for|t\.n\.v\.|z\.hd\.|attn|driver|owner"
+    r"|halter|fahrer|patient|pt|miete|mieter|tenant|élève|épouse|née|geb\.|aka|called|reviewer|supervised|von|de|met)"
+    r"[:.]? (?P<value>[^\W\d_a-z][^\W\d_]{3,20})(?=[\s,.;:)]|\Z)"
+)
+"""A surname behind what its bearer is, or behind a word that often stands before people."""
 _AGE = re.compile(
     r"(?<![\w.,-])\d{1,3}(?:[ -]years?[ -]old|[ -]?y/o|[ -]?yo\b|[ ]?(?:Jahre?(?: alt)?|ans|años|anos|anni"
     r"|jaar|lat|let|år|éves"
@@ -47,9 +66,22 @@ _AGE = re.compile(
 """How old someone is, in some languages."""
 _HANDLE = re.compile(r"(?<![\w.@/])@[a-z][\w.-]{2,30}\w(?![\w(/])")
 _NAME_ABOVE = re.compile(
-    r"^[ \t>*]*(?P<name>[^\W\d_a-z][^\W\d_]+(?:[ -][^\W\d_a-z][^\W\d_]+){1,3})[ \t,*]*\r?\n\Z", re.MULTILINE
+    r"^[ \t>*]*(?P<name>[^\W\d_a-z][^\W\d_]+(?:[ -][^\W\d_a-z][^\W\d_]+){1,3}"
+    r"|[一-龥々]{1,4}[ \u3000][一-龥々ぁ-ん]{1,4}|[가-힣]{2,4})[ \t,*]*\r?\n\Z",
+    re.MULTILINE,
 )
 """Alone in the line above an address or a number."""
+_OF_LINE = (
+    (_BIRTH, "birth"),
+    (_TOWN, "place"),
+    (_HOUSE, "place"),
+    (_STREET, "place"),
+    (_HANDLE, "login"),
+    (_AGE, "birth"),
+)
+"""What has a form of its own, and its kind."""
+_OF_PERSON = ((_INITIALS, "name"), (_IN_BRACKETS, "name"), (_OF_ROLE, "name"), (_TOWN_OF, "place"))
+"""What words of a person's name look like too, and its kind."""
 _LEAST_DIGITS = 5
 
 
@@ -81,10 +113,15 @@ def _of_a_person(text: str, start: int, stop: int) -> Iterator[Place]:
     """Given names, dates of birth, towns, houses and numbers of persons in a part of a line."""
     for name_start, name_stop in given_names_between(text, start, stop):
         yield Place(name_start, name_stop, "name")
-    for pattern, kind in ((_BIRTH, "birth"), (_TOWN, "place"), (_HOUSE, "place"), (_HANDLE, "login"), (_AGE, "birth")):
+    for pattern, kind in _OF_LINE:
         for match in pattern.finditer(text, start, stop):
             if _ends_here(text, match, stop):
                 yield Place(*match.span(), kind)
+    for pattern, kind in _OF_PERSON:
+        for match in pattern.finditer(text, start, stop):
+            group = match.lastgroup or 0
+            if is_person(match[group]) and _ends_here(text, match, stop):
+                yield Place(*match.span(group), kind)
     for match in _NUMBER.finditer(text, start, stop):
         digits = sum(map(str.isdigit, match.group()))
         letters = sum(map(str.isalpha, match.group()))

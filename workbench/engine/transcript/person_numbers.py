@@ -32,7 +32,7 @@ _NAME = r"[^\W\d_a-z][^\W\d_]{1,20} [^\W\d_a-z][^\W\d_]{1,20}"
 _BEHIND_NAME = re.compile(rf"{_NAME} \(\Z")
 _BEFORE_NAME = re.compile(rf" \({_NAME}\)")
 _ROW = re.compile(
-    r"(?:^|[\s:>])[^\W\d_a-z][^\W\d_]{1,20}(?:([;,\t])|[ -])[^\W\d_a-z][^\W\d_]{1,20}([;,\t])\Z", re.MULTILINE
+    r"(?:^|[\s:>])[^\W\d_a-z][^\W\d_]{1,20}(?:([;,\t]) ?|[ -])[^\W\d_a-z][^\W\d_]{1,20}([;,\t])\Z", re.MULTILINE
 )
 """Two names in the cells before a number."""
 _REACH = 70

@@ -147,7 +147,7 @@ def _logins(text: str) -> Iterator[Place]:
 
 
 _MAC = re.compile(r"(?<![\w:-])(?:[0-9A-Fa-f]{2}([:-]))(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])")
-_MAC_OF_CISCO = re.compile(r"(?<![\w.])(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}(?![\w.])")
+_MAC_OF_CISCO = re.compile(r"(?<![\w.])(?:[0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}(?![\w.])")
 _NOBODY = re.compile(r"(?:00|ff)(?:[:-](?:00|ff)){5}|01[:-]00[:-]5e.*|33[:-]33.*", re.IGNORECASE)
 _WALLET_OF_MONERO = re.compile(r"(?<![\w/])[48][1-9A-HJ-NP-Za-km-z]{94}(?![\w/])")
 _BITCOIN = re.compile(r"(?<![\w/])(?:bc1[02-9ac-hj-np-z]{25,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34})(?![\w/])")
@@ -195,7 +195,7 @@ _OWNERS = (
     ),
     Owner(
         ("pts/", "tty", "console"),
-        re.compile(r"^(?P<name>[a-z_][\w.-]{1,31})[ ]+(?:pts/\d+|tty\w{0,4}|console)[ ]+", re.MULTILINE),
+        re.compile(r"^(?P<name>[a-z_][\w.-]{1,31})[ ]+(?:pts/\d+|tty\w{0,4}|console(?= {1,9}[A-Z]))[ ]+", re.MULTILINE),
     ),
     Owner((" TTY=",), re.compile(r"\bsudo(?:\[\d{1,7}\])?:[ ]+(?P<name>[a-z_][\w.-]{1,31}) : ")),
     Owner(("sudoers",), re.compile(r"^(?P<name>[a-z_][\w.-]{1,31}) is not in the sudoers file", re.MULTILINE)),

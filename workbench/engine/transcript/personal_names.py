@@ -54,10 +54,12 @@ _IS = (
     r"|number|nummer|no|nr|n)"
 )
 _VALUE_OF = (
-    r"(?:[\"']{1,2}[ ]?,\s{0,20}[\"']?value[\"']?[ ]?:[ ]?[\"']"
+    r"(?:[ ][\w:-]{1,20}=\"[^<>\n]{0,60}\">|</\w{1,10}>\s{0,20}<\w{1,10}[^<>\n]{0,80}>"
+    r"|[\"']{0,2}[ ,;]{1,3}(?:value|val|input|got)[ ]?[=:][ ]?[\"']?"
+    r"|[\"']{1,2}[ ]?,\s{0,20}[\"']?value[\"']?[ ]?:[ ]?[\"']"
     r"|[\"']{0,2}[ ]?:[ ]?\{\s{0,20}[\"']?(?:number|no|id|value)[\"']?[ ]?:[ ]?[\"'])"
 )
-"""Between a name and its value in an object with parts for both."""
+"""Between a name and its value in an object, a row of a page or a line of a log with parts for both."""
 _LINK = re.compile(
     rf"{_CLOSE}(?:{_VALUE_OF}|(?:[ \t.]{{0,30}}(?:=>|->|[:=#：]{{1,2}}|[|>](?![=>]))|[ \t]{{1,3}}{_IS}(?=[ \t.])\.?"
     rf"|[(](?=[\"'])|[ ]?[.]{{3,40}}(?=[ ])|(?=[ \t])|[是为はが：])(?:[ \t]{{0,3}}\r?\n[ \t]{{0,8}})?{_OPEN})"
@@ -71,6 +73,7 @@ _NEXT_WORD = re.compile(r"[ ,:;'\"(=«-]{0,3}[^\W\d_]{0,16}[ ,:;'\"(=«-]{1,3}")
 _WORDS_BETWEEN = 8
 _NEXT_LINE = re.compile(r"[\"'`*)]{0,2}[ \t]{0,3}[:：]?[*]{0,2}[ \t]{0,3}\r?\n[ \t>*|]{0,8}")
 _REST_OF_LINE = re.compile(r"[ \t\r*|]{0,4}(?:\n|\Z)")
+_SMALL_NAME = re.compile(r"[^\W\d_A-Z][^\W\d_]{2,20}(?:[ -][^\W\d_]{2,20})?(?=(?P<and>&)|[\s\"'#]|$)")
 _LOOSE_KINDS = frozenset({"id", "birth", "device", "bank", "phone", "iban", "ssn"})
 _LOGIN = (
     r"(?=[^\s\"'`,;<>|]{3,40}(?:[\s\"'`,;<>|]|$))(?!\d+\b)[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+){0,4}"
@@ -130,17 +133,26 @@ def _value(text: str, start: int, label: Label) -> NamedValue | None:
     name = label.pattern.match(text, start)
     if name is None or (label.weak and text[start - 1 : start] in ("_", "-", ".")):
         return None
-    value = None
-    if not _is_word_too(label) or text[start : start + 2].isupper() or text[start - 1 : start] in ('"', "'", "_"):
-        link = (_LINK if label.kind in _LOOSE_KINDS else _FIRM_LINK).match(text, name.end())
-        value = link and label.value.match(text, link.end())
-        if value and link and label.kind == "login" and not _stands_for_itself(text, name, link, value):
-            return None
+    link = (_LINK if label.kind in _LOOSE_KINDS and not _is_spoken(text, start, label) else _FIRM_LINK).match(
+        text, name.end()
+    )
+    value = link and label.value.match(text, link.end())
+    if value and link and label.kind == "login" and not _stands_for_itself(text, name, link, value):
+        return None
     if value is None and label.clear:
-        value = _behind_words(text, name.end(), label) or _below(text, name.end(), label)
+        value = _behind_words(text, name.end(), label)
+    if value is None:
+        value = _below(text, name, label) or _in_form(text, name, label)
     if value is None or not _is_of(label, value.group()):
         return None
     return NamedValue(*value.span(), label.kind, label.weak, _is_single(label, value.group()))
+
+
+def _is_spoken(text: str, start: int, label: Label) -> bool:
+    """Whether the name is also a part of sentences in small letters, and stands in none of a program's signs."""
+    return (
+        _is_word_too(label) and not text[start : start + 2].isupper() and text[start - 1 : start] not in ('"', "'", "_")
+    )
 
 
 def _stands_for_itself(text: str, name: re.Match[str], link: re.Match[str], value: re.Match[str]) -> bool:
@@ -153,11 +165,22 @@ def _stands_for_itself(text: str, name: re.Match[str], link: re.Match[str], valu
     return alone and "." not in value.group() and _REST_OF_LINE.match(text, value.end()) is not None
 
 
-def _below(text: str, start: int, label: Label) -> re.Match[str] | None:
-    """A value alone in the line below its name."""
-    line = _NEXT_LINE.match(text, start)
-    value = line and label.value.match(text, line.end())
+def _below(text: str, name: re.Match[str], label: Label) -> re.Match[str] | None:
+    """A value alone in the line below its name, which says clearly what it is, ends with a colon or is alone too."""
+    line = _NEXT_LINE.match(text, name.end())
+    if line is None:
+        return None
+    is_alone = text[name.start() - 1 : name.start()] in ("", "\n")
+    value = label.value.match(text, line.end()) if label.clear or is_alone or ":" in line.group() else None
     return value if value and _REST_OF_LINE.match(text, value.end()) else None
+
+
+def _in_form(text: str, name: re.Match[str], label: Label) -> re.Match[str] | None:
+    """A name of a person in small letters, as people type it into a form: `&lastName=quillmoor&`."""
+    if label.kind != "name" or label.weak or not text.startswith("=", name.end()):
+        return None
+    value = _SMALL_NAME.match(text, name.end() + 1)
+    return value if value and (value["and"] or text[name.start() - 1 : name.start()] in ("?", "&")) else None
 
 
 def _behind_words(text: str, start: int, label: Label) -> re.Match[str] | None:

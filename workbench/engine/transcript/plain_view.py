@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from html import unescape
 from typing import TypeAlias
+from urllib.parse import unquote
 
 Replace: TypeAlias = Callable[[re.Match[str]], str]
 """What a match becomes: one character or none."""
@@ -30,6 +31,20 @@ _PREFIX = re.compile(
     re.MULTILINE,
 )
 """What stands before the text of a line."""
+_LINE_NUMBER = re.compile(
+    r"^[ \t]*(?:[\w~-]{0,100}[./][\w./~-]{1,200}:\d{1,6}:|[\w./~-]{1,200}\.\w{1,8}-\d{1,6}-"
+    r"|\d{1,6}(?:→|\t|:(?!\d|[0-9a-f]{1,4}:)[ ]?))",
+    re.MULTILINE,
+)
+"""A line number, or a file's name and one: no more than that, since personal data begins with other signs too."""
+_PERCENT = re.compile(
+    r"%(?:[0-7][0-9A-Fa-f]|[CDcd][0-9A-Fa-f]%[89ABab][0-9A-Fa-f]|[Ee][0-9A-Fa-f](?:%[89ABab][0-9A-Fa-f]){2})"
+)
+"""An escape of an address for one letter."""
+_PLUS = re.compile(r"(?<![=+\s])\+(?=[\w%])")
+_FIELD_BEFORE = re.compile(r"(?:^|(?P<and>[?&])|[\s\"'])[\w.%\[\]-]{1,40}=[^\s&\"'<>=]{0,100}\Z", re.MULTILINE)
+_FIELD_BEHIND = re.compile(r"[^\s&\"'<>]{0,100}&[\w.%\[\]-]{1,40}=")
+_REACH = 140
 _MARK = re.compile(r"^[-+](?=[^\W\d_]{2}|\+\d)", re.MULTILINE)
 
 
@@ -107,6 +122,34 @@ def without_prefixes(view: PlainView) -> PlainView:
 def without_marks(view: PlainView) -> PlainView:
     """The view without the marks of a diff before letters, which would seem to be a part of the first word."""
     return view.replaced(_MARK, lambda _: "") if "\n-" in view.text or "\n+" in view.text else view
+
+
+def without_line_numbers(view: PlainView) -> PlainView:
+    """The view without the numbers of lines, and without the names of files before them."""
+    return view.replaced(_LINE_NUMBER, lambda _: "")
+
+
+def readable_queries(view: PlainView) -> PlainView:
+    """The view without the escapes of addresses and forms: `%C3%BC`, and a plus for a space."""
+    if "%" in view.text:
+        view = view.replaced(_PERCENT, _letter)
+    if "+" in view.text and "=" in view.text and "&" in view.text:
+        view = view.replaced(_PLUS, _space_of_form)
+    return view
+
+
+def _letter(match: re.Match[str]) -> str:
+    try:
+        return unquote(match.group(), errors="strict")
+    except UnicodeDecodeError:
+        return ""
+
+
+def _space_of_form(match: re.Match[str]) -> str:
+    """A space where the plus stands in the value of a field of a form."""
+    before = _FIELD_BEFORE.search(match.string, max(0, match.start() - _REACH), match.start())
+    is_field = before is not None and (before["and"] is not None or _FIELD_BEHIND.match(match.string, match.end()))
+    return " " if is_field else "+"
 
 
 def _unescaped(match: re.Match[str]) -> str:

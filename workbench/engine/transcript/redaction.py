@@ -20,7 +20,14 @@ from workbench.engine.transcript.log import Log
 from workbench.engine.transcript.message import Json, Thinking
 from workbench.engine.transcript.people import is_person
 from workbench.engine.transcript.personal import KINDS, personal
-from workbench.engine.transcript.plain_view import PlainView, plain_view, without_marks, without_prefixes
+from workbench.engine.transcript.plain_view import (
+    PlainView,
+    plain_view,
+    readable_queries,
+    without_line_numbers,
+    without_marks,
+    without_prefixes,
+)
 from workbench.engine.transcript.repeated_values import RepeatedValues
 from workbench.engine.transcript.secret_values import is_unlike_words
 from workbench.engine.transcript.session import Session
@@ -113,8 +120,8 @@ class Redactor:
         yield from _discovered(in_forms(lines.text), lines)
         yield from _discovered(in_context(lines.text), lines)
         yield from _discovered(in_commands(view.text), view)
-        unmarked = without_marks(view)
-        yield from _discovered(personal(unmarked.text, self._kinds), unmarked)
+        records = readable_queries(without_line_numbers(without_marks(view)))
+        yield from _discovered(personal(records.text, self._kinds), records)
         if "email" in self._kinds:
             yield from _discovered(_addresses(view.text), view)
 

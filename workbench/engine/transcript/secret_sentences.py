@@ -10,6 +10,7 @@ from workbench.engine.transcript.secret_values import (
     is_no_name,
     is_no_value,
     is_password_like,
+    is_path,
     is_random,
     is_strong_password,
 )
@@ -184,7 +185,8 @@ def _is_joined(value: str) -> bool:
 
 def _is_token(value: str) -> bool:
     """Whether it is drawn at random, and no part of a program."""
-    return is_random(value, _LEAST_OF_SECRET) and not is_no_value(value) and _PROGRAM.search(value) is None
+    is_drawn = is_random(value, _LEAST_OF_SECRET) and not is_no_value(value)
+    return is_drawn and not is_path(value) and _PROGRAM.search(value) is None
 
 
 def value_below(text: str, name: Name) -> tuple[int, int] | None:

@@ -90,7 +90,7 @@ def is_secret(value: str, strength: Strength, *, quoted: bool, sure: bool) -> bo
     if is_no_value(value, is_literal=quoted or sure):
         return False
     is_set = sure or quoted
-    if strength is not Strength.PASSWORD and _PATH.match(value):
+    if strength is not Strength.PASSWORD and is_path(value):
         return False
     if strength is Strength.KEY:
         return is_random(value, _LONG) or (is_set and _is_chosen(value))
@@ -158,6 +158,11 @@ def is_commit(value: str) -> bool:
 def is_folder(value: str) -> bool:
     """Whether it is a path: `pwd` is a folder as well."""
     return _FOLDER.match(value) is not None
+
+
+def is_path(value: str) -> bool:
+    """Whether it begins with folders whose names are words: no base64 does, which has strokes too."""
+    return _PATH.match(value) is not None
 
 
 def is_own_name(value: str) -> bool:
