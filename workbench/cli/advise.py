@@ -11,7 +11,7 @@ from workbench.cli.output import OK, PENDING, complain, records, say, say_json, 
 from workbench.evaluation.experiment.compare import together
 from workbench.evaluation.metrics import HALVES
 from workbench.lab.advice.advise import Advice, AdviceSpec
-from workbench.lab.advice.agents import AgentAdvice, AgentSearch, PresentSetting, agent_searches
+from workbench.lab.advice.agents import SETTING, SWITCHING, AgentAdvice, AgentSearch, PresentSetting, agent_searches
 from workbench.lab.advice.paste import Snippet, agent_snippet, snippets
 from workbench.lab.advice.search import Round
 
@@ -100,10 +100,10 @@ def _show(advice: AgentAdvice, spec: AdviceSpec) -> None:
     if advice.settings is None:
         write(f"{agent.name} has no setting that moves its compaction.")
     else:
-        say(f"\nWhat {agent.name} can be set to:")
+        say(f"\n{SETTING.format(agent=agent.name)}:")
         _show_search(advice.settings, spec)
         _show_setting(advice, advice.settings, present)
-    say(f"\nWhat {agent.name} cannot be set to: a strategy of ours in its place (`Compactor`, in an agent of yours)")
+    say(f"\n{SWITCHING.format(agent=agent.name)} (`Compactor`, in an agent of yours):")
     _show_search(advice.compactor, spec, told=advice.settings.opening if advice.settings else "")
     if not advice.compactor.stay:
         _show_snippets(advice.compactor, present.window.tokens)

@@ -14,6 +14,7 @@ from workbench.cli.output import OK, records, say, say_json, tables
 from workbench.engine.compaction.presets import NAMES, RECALL
 from workbench.engine.models.settings import ModelSettings
 from workbench.evaluation.experiment.prepared import limited, read, sources_of
+from workbench.evaluation.experiment.spec import DEFAULT_MODEL
 from workbench.lab.agreement.measured import Judge, on_recordings, on_tasks
 from workbench.lab.agreement.orders import ALL, TARGETS, Agreement
 from workbench.lab.simulation.simulate import SimulationSpec, reader_of, simulate
@@ -80,7 +81,7 @@ def detours(spec: SimulationSpec, paths: Paths = None, judge: JudgeName = "", as
     """
     if len(spec.strategies) < FEWEST:
         raise SettingError(f"{len(spec.strategies)} strategies are named; {FEWEST} or more are compared")
-    done = simulate(paths or (), spec.changed(quiet=True))
+    done = simulate(paths or (), spec.changed(quiet=True, model=spec.model or DEFAULT_MODEL))
     sources = limited(sources_of(paths or ()), spec.limit)
     ready = (
         one for source in sources for one in read(source, spec.window, redaction=spec.redaction).ready[: source.most]

@@ -3,8 +3,8 @@
 from workbench.base.formats import some
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
-from workbench.cli.output import complain, records, say, say_json, table
-from workbench.evaluation.analysis.simulated import by_strategy
+from workbench.cli.output import complain, records, say, say_json, table, write
+from workbench.evaluation.analysis.simulated import by_strategy, which_bill
 from workbench.lab.simulation.simulate import SimulationSpec, forecast
 from workbench.lab.simulation.simulate import simulate as simulation_of
 
@@ -31,7 +31,7 @@ def simulate(spec: SimulationSpec, paths: Paths = None, dry_run: DryRun = False,
 
       workbench lab simulate session.jsonl --reader litellm:gpt-4o-mini --max-dollars 2 --dry-run
     """
-    named = [one for one in (spec.model, spec.reader) if one != "lexical"]
+    named = [model for model in (spec.model, spec.reader) if model and model != "lexical"]
     tell_terms(*named)
     given = "If it reads as the lexical reader does: "
     how = Foresight(named, spec.jobs, spec.model_settings, dry_run, as_json, given)
@@ -51,6 +51,8 @@ def simulate(spec: SimulationSpec, paths: Paths = None, dry_run: DryRun = False,
     projects = found.simulated["project"].nunique()
     say(f"Means over {some(projects, 'project')}, {some(sessions, 'session')}\n")
     say(table(records(means), {"strategy": "strategy", **SHOWN}, room=80))
+    if sentence := which_bill(found.simulated):
+        write(sentence)
     ends = {
         f"{title} {end}": f"{name}_{end}:{form}"
         for title in ("look-ups", "net $")

@@ -41,7 +41,7 @@ TITLES = {"presence": "presence", "exam": "exam, at the compaction", "simulated"
 def measured(paths: Sequence[str], bundled: bool) -> Frames:
     """The table `simulated` of these recordings, and of the bundled sessions."""
     every = [*map(str, bundled_files()), *paths] if bundled else list(paths)
-    return {"": simulate(every, strategies=STRATEGIES, window=WINDOW, quiet=True).simulated}
+    return {"": simulate(every, strategies=STRATEGIES, window=WINDOW, model="extractive", quiet=True).simulated}
 
 
 def simulated(rows: pd.DataFrame) -> Iterator[str]:

@@ -175,7 +175,7 @@ def _loop(_: Sequence[str], __: bool) -> Frames:
     done = wb.trial(seeds=SEEDS, strategies=ways, quiet=True)
     assert done is not None
     worked = done.table[done.table["status"] == "ok"].groupby(["strategy", "family"], sort=False)
-    followed = wb.simulate(strategies=ways, window=WINDOW, quiet=True)
+    followed = wb.simulate(strategies=ways, window=WINDOW, model="extractive", quiet=True)
     return {
         "tasks": worked[["success", "violations", "usd"]].mean().assign(tasks=worked.size()).reset_index(),
         "sessions": followed.simulated,

@@ -10,6 +10,7 @@ from workbench.base.errors import SettingError, UnknownName
 from workbench.cli import main
 from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.experiment.compare import compare
+from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.metrics import NAMES, WORK
 from workbench.lab.advice.advise import Advice, AdviceSpec, advise, forecast
 from workbench.lab.advice.measured import figures
@@ -18,7 +19,11 @@ from workbench.lab.advice.space import space
 from workbench.recordings.datasets.bundled import bundled_files
 from workbench.recordings.datasets.generator import generate
 from workbench.recordings.importers.native import write
+from workbench.report.page.rendering import render
 from workbench.report.page.tables import Tables
+from workbench.report.page.verdict import verdict_html
+from workbench.report.view.pages import runs_page
+from workbench.report.view.runs import runs
 
 FILES = tuple(map(str, bundled_files()[:4]))
 GRID = """
@@ -76,6 +81,20 @@ def test_without_questions_about_the_work_the_first_line_says_that_names_decide(
     words = ["--space", str(grid), "--default", "truncate", "--out", str(tmp_path / "run"), "-j", "1", "-q"]
     assert main(["advise", str(file), "--window", "16000", *words]) == 0
     assert capsys.readouterr().out.strip().startswith("By names alone: 0 of 1 session have questions about the work")
+
+
+def test_view_and_the_page_of_its_run_show_what_the_advice_said(found: tuple[AdviceSpec, Advice]) -> None:
+    spec, advice = found
+    assert spec.out is not None
+    entries = runs(spec.out.parent)
+    (row,) = runs_page(entries, {}).values["runs"]
+    assert (row["answer"], row["because"]) == (advice.verdict, advice.traded)
+    page = render(spec.out).read_text("utf-8")
+    shown = verdict_html(Tables.of(Results.open(spec.out)))
+    for sentence in (advice.verdict, advice.traded):
+        assert sentence in shown.plain
+    assert " ".join(advice.verdict.split()[:4]) in page and "was the only strategy" not in page
+    assert set(row["strategies"].split(", ")) == set(advice.table["candidate"])
 
 
 def test_the_same_command_goes_on_from_the_replays_that_are_there(found: tuple[AdviceSpec, Advice]) -> None:

@@ -109,6 +109,13 @@ def test_what_is_lost_again_before_it_is_used_is_a_spiral(tmp_path: Path) -> Non
     assert again == ["call"] * 3 + ["spiral"] and found.simulated["spirals"].tolist() == [1]
 
 
+def test_an_action_that_uses_many_names_of_one_file_reads_it_no_more_often_than_one_name_would(tmp_path: Path) -> None:
+    many = called("shell", "c9", command="serve --admin_port 9292 --web_port 8181 --log_port 6514 --mail_port 5125")
+    found = simulated(recorded(many, *READ), tmp_path, "null")
+    assert (found.look_ups["by"] == "call").sum() == 3
+    assert (found.look_ups["by"] == "spiral").sum() > 1
+
+
 def test_recall_finds_what_no_call_brings_back(tmp_path: Path) -> None:
     session = recorded(USE, said(PORTS, "u2"))
     row = simulated(session, tmp_path, "truncate+recall").simulated.iloc[0]

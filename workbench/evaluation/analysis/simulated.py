@@ -4,6 +4,7 @@ from math import inf
 
 import pandas as pd
 
+from workbench.base.formats import joined, some
 from workbench.evaluation.analysis.paired import estimate, interval_columns
 
 FIGURES = (
@@ -38,3 +39,52 @@ def _means(strategy: str, rows: pd.DataFrame) -> dict[str, object]:
         mean = estimate(known[name].astype(float).tolist(), known["project"].tolist(), least=least)
         found |= interval_columns(name, mean)
     return found
+
+
+def which_bill(simulated: pd.DataFrame) -> str:
+    """Which of two figures to believe where the bill says that a strategy saves and the look-ups turn it round.
+
+    Args:
+        simulated: the table of that name.
+
+    Returns:
+        A few sentences, with the session that alone turns it where there is one; empty where both figures have the
+        same sign for every strategy.
+    """
+    dearer: list[str] = []
+    cheaper: list[str] = []
+    alone: list[str] = []
+    for name, rows in simulated.dropna(subset=["saved_usd", "saved_usd_net"]).groupby("strategy", sort=False):
+        if not _is_turned(rows):
+            continue
+        (dearer if _mean(rows, "saved_usd") > 0 else cheaper).append(str(name))
+        detours = (rows["saved_usd"] - rows["saved_usd_net"]).astype(float)
+        worst = rows.loc[detours.abs().idxmax()]
+        rest = rows[rows["session"] != worst["session"]]
+        if len(rest) and not _is_turned(rest):
+            alone.append(f"{name} ({worst['session']}, {some(int(worst['compactions']), 'compaction')})")
+    if not dearer and not cheaper:
+        return ""
+    sides = []
+    if dearer:
+        sides.append(f"{joined(dearer)} cost more than no compaction")
+    if cheaper:
+        sides.append(f"{joined(cheaper)} save")
+    text = (
+        f"With all look-ups {' and '.join(sides)}, although the bill of `compare` has the opposite sign. Believe the "
+        "net: the bill prices what was lost once, the net pays each look-up and the compactions that they bring about."
+    )
+    if alone:
+        text += f" One session alone turns it for {joined(alone)}: look at it before you decide."
+    return text
+
+
+def _is_turned(rows: pd.DataFrame) -> bool:
+    """Whether the two figures have opposite signs."""
+    return _mean(rows, "saved_usd") * _mean(rows, "saved_usd_net") < 0
+
+
+def _mean(rows: pd.DataFrame, column: str) -> float:
+    """The mean over projects."""
+    mean = estimate(rows[column].astype(float).tolist(), rows["project"].tolist())
+    return 0.0 if mean is None else mean.mean

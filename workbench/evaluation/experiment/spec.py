@@ -76,6 +76,11 @@ def one_model(value: Any) -> Any:  # noqa: ANN401 - a name or a model
     return value
 
 
+def model_or_none(value: Any) -> Any:  # noqa: ANN401 - a name or a model
+    """As `one_model`; empty text where none is named."""
+    return "" if value in ("", None) else one_model(value)
+
+
 def several_models(value: Any) -> tuple[str | Model, ...]:  # noqa: ANN401 - whatever was given
     """Models, or their names between commas; each once."""
     several = model_names(value) if isinstance(value, str) else value if isinstance(value, list | tuple) else [value]
@@ -129,6 +134,7 @@ Share: TypeAlias = Annotated[float, BeforeValidator(number), Field(gt=0, lt=1)]
 Shares: TypeAlias = Annotated[tuple[Share, ...], BeforeValidator(listed)]
 Strategies: TypeAlias = Annotated[tuple[str | Preset, ...], Read(_strategies)]
 OneModel: TypeAlias = Annotated[str | Model, Read(one_model)]
+ModelOrNone: TypeAlias = Annotated[str | Model, Read(model_or_none)]
 Whole: TypeAlias = Annotated[int, Field(strict=True)]
 Window: TypeAlias = Annotated[int, Field(strict=True, ge=1000)] | None
 Flag: TypeAlias = Annotated[bool, Field(strict=True)]

@@ -219,6 +219,15 @@ class RunFolder:
             if part.stat().st_mtime < before:
                 part.unlink(missing_ok=True)
 
+    def note(self, facts: Mapping[str, object]) -> None:
+        """Add to the manifest of a finished run.
+
+        Raises:
+            SettingError: there is no finished run.
+        """
+        manifest = {**Results.open(self.path).manifest, **facts}
+        write_atomically(self.path / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=True) + "\n")
+
     def write(
         self, tables: Mapping[str, Iterable[Mapping[str, object]] | pd.DataFrame], manifest: Mapping[str, object]
     ) -> None:

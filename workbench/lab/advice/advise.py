@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field
 
 from workbench.base.errors import SettingError
 from workbench.engine.models.bundled_answers import NAME as BUNDLED
+from workbench.evaluation.analysis.advice_note import AdviceNote
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import MARGIN, WORTH, Trade, difference
 from workbench.evaluation.experiment.compare import REPORTS, Forecast, Run, together
@@ -133,6 +134,10 @@ class Advice:
         """Whether to stay with the default."""
         return self.advised == self.default
 
+    def note(self, title: str) -> AdviceNote:
+        """What it said, for the pages of its run."""
+        return AdviceNote(title, self.advised.strategy, self.opening, self.verdict, self.traded)
+
 
 @documented(AdviceSpec)
 def advise(what: Sequence[str] = (), *, spec: AdviceSpec | None = None, **settings: Unpack[AdviceSettings]) -> Advice:
@@ -147,7 +152,10 @@ def advise(what: Sequence[str] = (), *, spec: AdviceSpec | None = None, **settin
         SettingError: a setting has a wrong value, or there is nothing to read.
         UnknownName: no strategy or model of that name.
     """
-    return Search.of(what, AdviceSpec.of(spec, settings)).advice()
+    search = Search.of(what, AdviceSpec.of(spec, settings))
+    advice = search.advice()
+    search.publish([("", advice)])
+    return advice
 
 
 @documented(AdviceSpec)
@@ -253,6 +261,18 @@ class Search:
             out=tuple(point.strategy for point in points if point.strategy in failed),
             pending=measured.pending,
         )
+
+    def publish(self, said: Sequence[tuple[str, Advice]]) -> None:
+        """Leave in the folder of the run what was said, for its pages: the last advice is the one that is shown first.
+
+        Args:
+            said: titles and advices that share this search's measurements.
+        """
+        titled = [advice.note(title) for title, advice in said]
+        named = [name for _, advice in reversed(said) for name in (advice.advised.strategy, *advice.table["candidate"])]
+        points = {point.strategy: point for _, advice in said for point in advice.grid.points()}
+        points |= {point.strategy: point for _, advice in said for point in (advice.default, advice.advised)}
+        self.measured.publish([points[name] for name in dict.fromkeys(named)], self.order, titled)
 
     def _point(self, name: str) -> Point:
         return next(point for point in self.candidates.points if point.strategy == name)

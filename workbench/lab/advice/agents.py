@@ -31,6 +31,11 @@ CLOSE = 0.02
 """Shares of the window that are the same place."""
 
 
+SETTING = "What {agent} can be set to"
+SWITCHING = "What {agent} cannot be set to, a strategy of ours in its place"
+"""Titles of the two parts of an advice."""
+
+
 @dataclass(frozen=True, slots=True)
 class PresentSetting:
     """How an agent compacts today.
@@ -143,7 +148,12 @@ class AgentSearch:
     def advice(self) -> AgentAdvice:
         """Do both."""
         settings = self.settings.advice() if self.settings else None
-        return AgentAdvice(self.agent, self.sessions, self.present, settings, self.compactor.advice())
+        compactor = self.compactor.advice()
+        said = [(SWITCHING.format(agent=self.agent.name) if self.agent else "", compactor)]
+        if self.agent and settings:
+            said.insert(0, (SETTING.format(agent=self.agent.name), settings))
+        self.compactor.publish(said)
+        return AgentAdvice(self.agent, self.sessions, self.present, settings, compactor)
 
     def forecast(self) -> Forecast:
         """What both would take at most."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from workbench.evaluation.analysis.advice_note import AdviceNote, noted
 from workbench.evaluation.analysis.scores import floats, leading_metric, plain, with_projects
 from workbench.evaluation.analysis.summary_writers import SummaryWriters
 from workbench.evaluation.analysis.trade import Trade
@@ -80,6 +81,21 @@ class Measurements:
     def writers(self) -> SummaryWriters:
         """Who wrote the summaries of each candidate that was measured."""
         return SummaryWriters(self.compactions)
+
+    def publish(self, points: Sequence[Point], units: Sequence[str], notes: Sequence[AdviceNote]) -> None:
+        """Leave the run of some finalists on all sources in the folder, with what the advice said.
+
+        Args:
+            points: the advised candidate first; those of another window or model are left out.
+            units: the sources.
+            notes: what was said.
+        """
+        place = (points[0].window, points[0].model)
+        shown = [point for point in points if (point.window, point.model) == place]
+        sources = sorted((self.sources[unit] for unit in units), key=lambda source: source.number)
+        run = Run.of(sources, self.run_of(shown))
+        run.results()
+        run.task.folder.note(noted(notes))
 
     def _measure(self, points: Sequence[Point], units: Sequence[str]) -> None:
         new = [point for point in points if any((point.strategy, unit) not in self.done for unit in units)]

@@ -19,6 +19,7 @@ from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.context import Context
 from workbench.evaluation.experiment.prepared import Prepared, prepared
+from workbench.evaluation.experiment.spec import DEFAULT_MODEL
 from workbench.evaluation.experiment.store import typed
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.evaluation.metrics.exam.exams import Exams
@@ -125,7 +126,7 @@ def _on_task(
         ready = prepared(load(file)[0], window)
     users = [place for place, message in enumerate(ready.session.messages) if message.role == "user"]
     asks = [users[n] + 1 for n, turn in enumerate(task.turns) if any(step.holes for step in turn.steps)]
-    needs, spec = Needs(ready), SimulationSpec(price_model=ASSUMED)
+    needs, spec = Needs(ready), SimulationSpec(price_model=ASSUMED, model=DEFAULT_MODEL)
     presets = _presets(strategies)
     simulated = pd.DataFrame([simulated_row(ready, one, needs, spec) for one in presets.values()])
     names = {"session": task.name, "family": task.family}

@@ -1,6 +1,7 @@
 """What became of an agent's work: trials and simulations that were kept in the run's folder."""
 
 from workbench.evaluation.analysis.simulated import by_strategy as simulated_by_strategy
+from workbench.evaluation.analysis.simulated import which_bill
 from workbench.evaluation.experiment.store import Results, read_table
 from workbench.lab.simulation.simulate import SIMULATED_FILE
 from workbench.lab.trials.table import TrialResults, by_family
@@ -38,5 +39,6 @@ def _simulated(run: Results) -> Html:
     if not (run.path / SIMULATED_FILE).is_file():
         return empty()
     table = read_table(run.path / SIMULATED_FILE)
-    found = simulated_by_strategy(table).astype(object)
-    return part("simulated", found.where(found.notna(), None), projects=table["project"].nunique())
+    means = simulated_by_strategy(table)
+    rows = means.astype(object).where(means.notna(), None)
+    return part("simulated", rows, projects=table["project"].nunique(), which_bill=which_bill(table))

@@ -15,6 +15,7 @@ from workbench.base.errors import SettingError, Unanswered
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models import shown_name
+from workbench.engine.models.bundled_answers import NAME as BUNDLED
 from workbench.engine.models.likelihood import CachedLikelihood
 from workbench.engine.models.model import Model
 from workbench.engine.models.settings import ModelSettings
@@ -23,7 +24,16 @@ from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.code_versions import code_versions
 from workbench.evaluation.experiment.filler import FillerModel, ModelUse, is_asked
 from workbench.evaluation.experiment.keys import key
-from workbench.evaluation.experiment.prepared import Prepared, Recording, SessionSource, What, limited, read, sources_of
+from workbench.evaluation.experiment.prepared import (
+    Prepared,
+    Recording,
+    SessionSource,
+    What,
+    is_bundled,
+    limited,
+    read,
+    sources_of,
+)
 from workbench.evaluation.experiment.prepared import replay as replay_of
 from workbench.evaluation.experiment.progress import progress
 from workbench.evaluation.experiment.settings import (
@@ -33,10 +43,11 @@ from workbench.evaluation.experiment.settings import (
     StrategyList,
 )
 from workbench.evaluation.experiment.spec import (
+    DEFAULT_MODEL,
     DEFAULT_STRATEGIES,
     Execution,
     Masking,
-    OneModel,
+    ModelOrNone,
     Priced,
     Strategies,
     Whole,
@@ -82,7 +93,9 @@ class SimulationSpec(Priced, Masking, Execution):
         "lexical",
         description="Says whether a context tells a thing: lexical, local (its weights) or the name of a model.",
     )
-    model: OneModel = Field("extractive", description="Model that writes summaries.")
+    model: ModelOrNone = Field(
+        "", description="Model that writes summaries; empty: as `compare` has it, extractive or bundled."
+    )
     limit: Whole | None = Field(None, ge=1, description="Simulate at most this many sessions.")
 
 
@@ -176,7 +189,7 @@ def forecast(
     """
     spec = SimulationSpec.of(spec, settings)
     tasks = _tasks(sessions, spec)
-    how = tasks[0].how
+    how, spec = tasks[0].how, tasks[0].spec
     reads, writes = (
         FillerModel(model.name) if is_asked(model) else None
         for model in (how.model("extractive" if spec.reader == "lexical" else spec.reader), how.model(spec.model))
@@ -203,6 +216,8 @@ class FillerReader(Choice):
 def _tasks(sessions: What, spec: SimulationSpec) -> list[_Task]:
     presets = tuple(map(preset, spec.strategies))
     sources = limited(sources_of(sessions), spec.limit)
+    if not spec.model:
+        spec = spec.changed(model=BUNDLED if all(map(is_bundled, sources)) else DEFAULT_MODEL)
     folder = spec.out or Path("reports") / f"simulate-{_name(spec, presets, sources)}"
     how = ModelSettings.of_run(spec.model_settings, folder)
     by_name = {preset.name: preset for preset in presets}

@@ -28,7 +28,10 @@ from workbench.evaluation.replays.natural import Walk
 from workbench.lab.simulation.needs import NeededThing, Needs, Origin, exchange
 
 MOST_TRIES = 3
-"""Look-ups of one thing for one action; where it is lost again after as many, they are a spiral and are cut off."""
+"""Times that a call is made for one action; where a thing is lost again after as many, it is a spiral and is cut off.
+
+It is the call that is counted: an action that uses a hundred names of one file does not read it three hundred times.
+"""
 
 How: TypeAlias = Literal["call", "recall", "spiral"] | Origin
 
@@ -106,7 +109,7 @@ class ConsequenceWalk(Walk):
         """Look up what the next action uses and the context does not tell, until it tells it or nothing would."""
         if not self.events:
             return
-        first, tries, recalled, left = len(self.look_ups), Counter[str](), set[str](), set[str]()
+        first, tries, recalled, left = len(self.look_ups), Counter[int](), set[str](), set[str]()
         self._told.clear()
         while thing := self._missing(left):
             if self.preset.strategy.recall and thing.name not in recalled:
@@ -115,13 +118,13 @@ class ConsequenceWalk(Walk):
             elif thing.look is None:
                 left.add(thing.name)
                 self._note(thing, thing.origin)
-            elif tries[thing.name] == MOST_TRIES:
+            elif tries[thing.look.source] == MOST_TRIES:
                 self._given_up.add(thing.name)
                 left.add(thing.name)
                 self._note(thing, "spiral")
             else:
-                tries[thing.name] += 1
                 look = thing.look
+                tries[look.source] += 1
                 self._ask(thing, "call", look.call, look.blocks, look.tokens, look.source)
         self._count_detour(len(self.look_ups) - first)
 

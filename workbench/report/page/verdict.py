@@ -6,6 +6,7 @@ import pandas as pd
 
 from workbench.base.formats import joined, percent, some
 from workbench.base.markup import render
+from workbench.evaluation.analysis.advice_note import advice_notes
 from workbench.evaluation.analysis.compared import ALPHA, WORTH
 from workbench.evaluation.analysis.paired import FEWEST
 from workbench.evaluation.metrics import HALVES, NAMES
@@ -118,10 +119,17 @@ def _counted(run: Tables, names: set[str]) -> str:
 def verdict_html(run: Tables, losses: str = "#losses") -> Html:
     """What to use, what that trades and what would change it; where nothing can be chosen, the answer at equal size.
 
+    In the run of an advice, what the advice said.
+
     `losses` is the address of what the recommended strategy lost.
     """
     found, chosen = verdict(run), decision(run)
     said_first, reader = opening(run), " ".join(filter(None, (who_wrote(run), who_read(run))))
+    if notes := advice_notes(run.manifest):
+        use = notes[-1].use
+        lost = (run.losses["strategy"] == use).any()
+        plain = " ".join([*map(str, notes), reader])
+        return part("advice", None, plain, notes=notes, reader=reader, lost=bool(lost), losses=losses, use=use)
     if chosen is not None:
         lost = (run.losses["strategy"] == chosen.use).any()
         plain = " ".join(filter(None, (said_first, str(chosen), reader, str(found))))
@@ -140,7 +148,8 @@ def verdict_html(run: Tables, losses: str = "#losses") -> Html:
 def headline_html(run: Tables) -> Html:
     """The headline table, one row a strategy; the one that is recommended is marked. Below it all figures."""
     figures, sizes, differing, found = headline(run), run.shares, differences(run), verdict(run)
-    decided = decision(run)
+    decided, notes = decision(run), advice_notes(run.manifest)
+    best = decided.use if decided else next(iter(run.contenders), "")
     scored = max((mean.projects for name in run.contenders if (mean := run.best_recall(name))), default=0)
     at = {(one["strategy"], one["share"]): one for one in by_size(run).to_dict("records")}
     return part(
@@ -151,7 +160,7 @@ def headline_html(run: Tables) -> Html:
         larger={(name, share): found for share in sizes for name, found in run.over_target(share).items()},
         differences={one["strategy"]: one for one in differing.to_dict("records")}, too_large=run.over_window,
         curve=run.curve_range,
-        best=decided.use if decided else next(iter(run.contenders), ""),
+        best=notes[-1].use if notes else best,
         priced=bool(figures.get("cost", pd.Series()).notna().any()),
         recorded={one["strategy"]: one for one in recorded(run).to_dict("records")}, decided=decided is not None,
         evidence=" ".join(filter(None, (found.answer, found.sure))), notes=found.caveats,

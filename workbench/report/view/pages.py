@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 import pandas as pd
 
 from workbench.base.formats import missing, some
+from workbench.evaluation.analysis.advice_note import advice_notes
 from workbench.evaluation.metrics import HALVES
 from workbench.report.page.decision import decision
 from workbench.report.page.losses import loss_key
@@ -73,16 +74,28 @@ def _run_row(entry: RunEntry) -> dict[str, Any]:
         return row | {"state": "going on", "answer": f"{some(entry.replays, 'replay is', 'replays are')} done."}
     try:
         run = entry.tables()
-        made, chosen = run.manifest.get("created"), decision(run)
+        made = run.manifest.get("created")
+        answer, because = _answer(run)
         return row | {
             "sessions": len(run.replayed), "strategies": ", ".join(replayed_contenders(run)),
-            "answer": chosen.recommendation if chosen else verdict(run).answer,
-            "because": " ".join((chosen.trade_off, chosen.agent, chosen.confidence)) if chosen else "",
+            "answer": answer, "because": because,
             "created": pd.Timestamp(made, unit="s").isoformat() if made else None,
             "state": "shared copy" if run.manifest.get("shared") else "finished",
         }  # fmt: skip
     except Exception as error:  # noqa: BLE001 - a damaged run must not hide the others
         return row | {"state": "unreadable", "answer": f"{error}"}
+
+
+def _answer(run: Tables) -> tuple[str, str]:
+    """What a run recommends, and why: that of an advice is its own."""
+    if notes := advice_notes(run.manifest):
+        titles = (f"{note.title}: " if note.title else "" for note in notes)
+        answer = " ".join(f"{title}{note.verdict}" for title, note in zip(titles, notes, strict=True))
+        return answer, " ".join(note.traded for note in notes)
+    chosen = decision(run)
+    if chosen is None:
+        return verdict(run).answer, ""
+    return chosen.recommendation, " ".join((chosen.trade_off, chosen.agent, chosen.confidence))
 
 
 def run_page(entry: RunEntry, query: Query) -> Page:
@@ -94,8 +107,9 @@ def run_page(entry: RunEntry, query: Query) -> Page:
     shared = bool(run.manifest.get("shared"))
     sessions, losses = _sessions(run), worst_losses(run, 10**9).to_dict("records") if not shared else []
     titles = {row["session"]: row["title"] for row in sessions}
-    chosen = decision(run)
-    losses_of = asking(by=chosen.use if chosen else "") + "#losses"
+    chosen, notes = decision(run), advice_notes(run.manifest)
+    use = chosen.use if chosen else ""
+    losses_of = asking(by=notes[-1].use if notes else use) + "#losses"
     wanted = {name: query.get(name, "") for name in ("q", "by", "kind", "session")}
     text = wanted["q"].lower()
     found = [row for row in sessions if text in f"{row['title']} {row['session']} {row['project']}".lower()]

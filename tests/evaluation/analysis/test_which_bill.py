@@ -1,0 +1,62 @@
+"""The bill of `compare` beside that of a simulation: one function, one sign, and a sentence where look-ups turn it."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import workbench as wb
+from profiles import FULL
+from workbench.evaluation.analysis.simulated import which_bill
+from workbench.recordings.datasets.bundled import bundled_files
+
+STRATEGIES = ("truncate", "summarize", "pipeline")
+
+
+def test_the_bill_without_look_ups_is_that_of_compare(tmp_path: Path) -> None:
+    files = list(map(str, bundled_files()[: None if FULL else 2]))
+    run = wb.compare(files, strategies=STRATEGIES, shares=(), model="extractive", out=tmp_path / "run", quiet=True)
+    simulated = wb.simulate(
+        files, strategies=STRATEGIES, model="extractive", out=tmp_path / "run", quiet=True
+    ).simulated
+    columns = ["session", "strategy"]
+    bills = run.costs[run.costs["strategy"].isin(STRATEGIES)].set_index(columns)
+    followed = simulated.set_index(columns).reindex(bills.index)
+    without_fetching = (bills["net_saving"] + bills["usd_fetching"]).astype(float)
+    assert without_fetching.tolist() == pytest.approx(followed["saved_usd"].astype(float).tolist(), abs=1e-12)
+    clear = bills["net_saving"].abs() > bills["usd_fetching"]
+    signs = (bills["net_saving"] > 0)[clear]
+    assert len(signs) == len(files) * len(STRATEGIES)
+    assert signs.tolist() == (followed["saved_usd"] > 0)[clear].tolist()
+
+
+def simulated(**nets: list[float]) -> pd.DataFrame:
+    """Strategies that save 0.5 by the bill, and so much with look-ups, a number a session."""
+    rows = [
+        {
+            "session": f"session-{number}",
+            "project": f"project-{number}",
+            "strategy": name,
+            "compactions": 3,
+            "saved_usd": 0.5,
+            "saved_usd_net": net,
+        }
+        for name, values in nets.items()
+        for number, net in enumerate(values)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_where_look_ups_turn_a_saving_into_a_cost_a_sentence_says_which_to_believe() -> None:
+    turned = which_bill(simulated(truncate=[0.3, 0.4, 0.2], pipeline=[-0.7, -0.6, -0.8]))
+    assert turned.startswith("With all look-ups pipeline cost more than no compaction, although the bill")
+    assert "Believe the net" in turned and "One session alone" not in turned
+
+
+def test_the_session_that_alone_turns_it_is_named() -> None:
+    turned = which_bill(simulated(pipeline=[0.4, 0.3, -97.0]))
+    assert "One session alone turns it for pipeline (session-2, 3 compactions)" in turned
+
+
+def test_where_both_bills_have_one_sign_nothing_is_said() -> None:
+    assert not which_bill(simulated(truncate=[0.3, 0.4], pipeline=[0.1, 0.2]))

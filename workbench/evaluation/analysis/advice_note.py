@@ -1,0 +1,43 @@
+"""What an advice said, kept in the manifest of its run, so that every page of the run says the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+FIELD = "advice"
+"""Of the manifest."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceNote:
+    """What one search of an advice came to.
+
+    Attributes:
+        title: what was searched, such as `What Codex can be set to`; empty where it was one search alone.
+        use: the strategy that it advises.
+        opening: what must be said before the verdict; often empty.
+        verdict: in words.
+        traded: what the choice and the one in use keep and save, in words.
+    """
+
+    title: str
+    use: str
+    opening: str
+    verdict: str
+    traded: str
+
+    def __str__(self) -> str:
+        title = f"{self.title}: " if self.title else ""
+        return title + " ".join(filter(None, (self.opening, self.verdict, self.traded)))
+
+
+def noted(notes: Sequence[AdviceNote]) -> dict[str, object]:
+    """Notes as a field of a manifest."""
+    return {FIELD: [asdict(note) for note in notes]}
+
+
+def advice_notes(manifest: Mapping[str, Any]) -> tuple[AdviceNote, ...]:
+    """The notes of an advice's run; none of another run."""
+    return tuple(AdviceNote(**note) for note in manifest.get(FIELD) or ())
