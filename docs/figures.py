@@ -124,7 +124,8 @@ def page_link(title: str) -> str:
     if title.startswith(f"{STUDIES}/"):
         study = title.removeprefix(f"{STUDIES}/")
         return f"[{study}]({study}/README.md)"
-    return f"[{title.removesuffix('.md')}](../../docs/{title})"
+    folder = "" if (DOCS / title).exists() else "reference/"
+    return f"[{title.removesuffix('.md')}](../../docs/{folder}{title})"
 
 
 def printed_pages(known: Mapping[str, Mapping[str, str]]) -> list[Path]:

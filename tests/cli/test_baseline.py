@@ -33,6 +33,8 @@ def test_a_baseline_that_is_not_in_the_run_is_refused_with_those_that_are(
     assert "known are none, null, pipeline, summarize, truncate" in capsys.readouterr().err
 
 
-def test_it_is_refused_before_anything_is_replayed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", "no-such-file.jsonl", "-s", "truncate,summarize", "--baseline", "opal"]) == 2
+def test_it_is_refused_before_anything_is_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    unreadable = tmp_path / "no-session.jsonl"
+    unreadable.write_text("no session")
+    assert main(["compare", str(unreadable), "-s", "truncate,summarize", "--baseline", "opal"]) == 2
     assert "opal" in capsys.readouterr().err

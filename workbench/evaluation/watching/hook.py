@@ -125,13 +125,26 @@ def session_file(cwd: Path) -> Path | None:
         folder_of(CLAUDE_CODE) / re.sub(r"[^A-Za-z0-9]", "-", here),
         folder_of(PI) / f"--{here.strip('/').replace('/', '-')}--",
     ]
-    found = [file for folder in folders if folder.is_dir() and (file := newest_file(folder))]
-    rollouts = sorted(folder_of(CODEX).rglob("*.jsonl"), key=lambda one: one.stat().st_mtime, reverse=True)[:NEWEST]
-    found += [file for file in rollouts if _codex_cwd(file) == here][:1]
-    return max(found, key=lambda one: one.stat().st_mtime, default=None)
+    candidates: list[Path] = []
+    for folder in filter(Path.is_dir, folders):
+        newest = newest_file(folder)
+        if newest is not None:
+            candidates.append(newest)
+    rollouts = sorted(folder_of(CODEX).rglob("*.jsonl"), key=_written_at, reverse=True)
+    for rollout in rollouts[:NEWEST]:
+        if _codex_cwd(rollout) == here:
+            candidates.append(rollout)
+            break
+    return max(candidates, key=_written_at, default=None)
+
+
+def _written_at(file: Path) -> float:
+    return file.stat().st_mtime
 
 
 def _codex_cwd(file: Path) -> str:
     with file.open(encoding="utf-8", errors="replace") as stream:
         first = decode_or(stream.readline())
-    return label(mapping(first, "payload"), "cwd") if isinstance(first, dict) else ""
+    if not isinstance(first, dict):
+        return ""
+    return label(mapping(first, "payload"), "cwd")
