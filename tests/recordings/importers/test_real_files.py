@@ -73,6 +73,7 @@ TOKENS = {
         -0.1702, "the index counts each action twice: the call that asked for it, and the event with its arguments",
     ),
     "mini-swe-agent/github_issue.traj.json": (-0.0148, "the fence around each of ten commands is no text of the call"),
+    "swe-agent/ctf-crypto-katy.traj": (0.0125, "commands in the text are calls, with line breaks escaped in JSON"),
     "mini-swe-agent/local.traj.json": (-0.0133, "the fence around each of two commands is no text of the call"),
 }  # fmt: skip
 """Tokens here against the index, where they differ by more than one percent, and why."""

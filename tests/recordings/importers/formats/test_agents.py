@@ -255,13 +255,16 @@ def database(folder: Path, tables: str, **rows: list[tuple[Any, ...]]) -> Path:
 
 
 def test_sessions_of_the_openai_agents_sdk_are_read_from_their_database(tmp_path: Path) -> None:
-    items = [*AGENT_ITEMS, {"compactor": "what a compactor knows, which is no item"}]
+    items = [*AGENT_ITEMS, {"strange": "what is no item of any kind"}]
     messages = [(None, "chat-1", json.dumps(item), "2026-01-01") for item in items]
-    sessions = [("chat-0", "2026-01-01", ""), ("chat-1", "2026-01-02", "")]
+    saved = json.dumps({"saves": 1, "document": {"workbench": "compactor", "entries": AGENT_ITEMS}})
+    messages.append((None, "chat-1/compactor-0", saved, "2026-01-02"))
+    sessions = [("chat-0", "2026-01-01", ""), ("chat-1", "2026-01-02", ""), ("chat-1/compactor-0", "2026-01-02", "")]
     session = only(database(tmp_path, AGENT_TABLES, agent_sessions=sessions, agent_messages=messages))
     assert (session.id, session.origin.format) == ("chat-1", "openai_agents_database")
     assert counts([session]) == Counts(4, 1, 1, 1, 0, 0)
     assert left_out(session) == ("1 × item without a type and a role: unknown, left out",)
+    assert session.origin.text_read is not None and session.origin.text_read > 0.7
 
 
 def test_sessions_of_goose_are_read_from_its_database(tmp_path: Path) -> None:

@@ -192,7 +192,16 @@ def test_swe_agent_new(tmp_path: Path) -> None:
 def test_swe_agent_old(tmp_path: Path) -> None:
     session = only(document(tmp_path, SWE_OLD))
     flags = [(plain_text(m), m.synthetic) for m in session.messages if isinstance(m, UserMessage)]
-    assert flags == [("a demonstration", True), ("fix it", False), ("a.py", True)]
+    assert flags == [("a demonstration", True), ("fix it", False)]
+
+
+def test_a_command_in_the_text_of_swe_agent_is_a_call_and_what_it_printed_the_result(tmp_path: Path) -> None:
+    session = only(document(tmp_path, SWE_OLD))
+    made, result = session.messages[-2:]
+    assert isinstance(made, AssistantMessage) and isinstance(result, ToolResult)
+    assert [block.type for block in made.blocks] == ["text", "tool_call"]
+    assert (plain_text(made), made.calls[0].arguments) == ("look", {"command": "ls"})
+    assert (result.call_id, plain_text(result)) == (made.calls[0].id, "a.py")
 
 
 def test_a_history_of_another_agent_is_no_trajectory(tmp_path: Path) -> None:

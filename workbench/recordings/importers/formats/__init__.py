@@ -206,7 +206,7 @@ FORMATS = (
         _knows_vscode_chat, editors.vscode_sessions, values=editors.vscode_values,
         aside="customTitle requests.message requests.response requests.agent requests.variableData requests.followups "
         "requests.result.metadata.codeBlocks requests.result.details"),
-    Format("gemini_cli", "Gemini CLI sessions (JSON, or JSON lines since 0.37)",
+    Format("gemini_cli", "Gemini CLI sessions (JSON, or JSON lines since 0.40)",
         ("tree", "calls", "thinking", "images", "usage", "times", "model", "compactions"),
         lambda head: head.is_object_with("sessionId", "projectHash"), gemini_cli_sessions,
         aside="messages.toolCalls.resultDisplay messages.toolCalls.description messages.displayContent "

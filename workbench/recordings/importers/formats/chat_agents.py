@@ -7,6 +7,7 @@ document under `~/.local/share/amp/threads`. Droid appends events to `~/.factory
 one JSON document with a history (`.traj`), before and since its version 1.
 """
 
+import re
 from collections.abc import Mapping
 from itertools import dropwhile, islice
 
@@ -183,10 +184,17 @@ class DroidBuilder(ChatBuilder):
         self.newer[before] = self.compaction(summary, id=identifier(record, "id"), first_kept=first_kept)
 
 
-class SweAgentBuilder(ChatBuilder):
-    """Reads turns; the first of a user that is no demonstration is the task, all others are the client's."""
+_FENCE = re.compile(r"(?:```\w*|<command>)\s*\Z")
+_FENCE_END = re.compile(r"\A\s*(?:```|</command>)")
 
-    asked = False
+
+class SweAgentBuilder(ChatBuilder):
+    """Reads turns; the first of a user that is no demonstration is the task, all others are the client's.
+
+    Where the model has no tools, its command stands in its text, and what the command printed is a user's turn.
+    """
+
+    has_task = False
 
     def begin(self, document: Mapping[str, Json]) -> None:
         """Read the environment's name."""
@@ -194,12 +202,30 @@ class SweAgentBuilder(ChatBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one turn: a result names its call in a list of one."""
-        by_hand = record.get("role") == "user" and not self.asked and record.get("is_demo") is not True
+        role = label(record, "role")
+        by_hand = role == "user" and not self.has_task and record.get("is_demo") is not True
+        if role == "user" and self.waiting and isinstance(record.get("content"), str):
+            self.say(ToolResult(id="", call_id="", blocks=tuple(text_block(label(record, "content")))))
+            return
         shaped = {name: record[name] for name in ("role", "content", "tool_calls") if name in record}
         if answered := texts(record, "tool_call_ids"):
             shaped["tool_call_id"] = answered[0]
         if thoughts := objects(record, "thinking_blocks"):
             shaped["reasoning_content"] = "\n".join(text(thought, "thinking") for thought in thoughts)
+        if role == "assistant" and not record.get("tool_calls"):
+            shaped["content"] = self._with_call(record.get("content"), label(record, "action").strip())
         self.synthetic = not by_hand
         super().read(shaped)
-        self.asked = self.asked or by_hand
+        self.has_task = self.has_task or by_hand
+
+    def _with_call(self, words: Json, action: str) -> Json:
+        """An answer's content, with the command that ends it as a call: the agent takes it from there."""
+        start = words.rfind(action) if isinstance(words, str) and action else -1
+        if not isinstance(words, str) or not action:
+            return words
+        if start < 0 or _FENCE_END.sub("", words[start + len(action) :]).strip():
+            self.source.note("is not what ends the answer, so its text is read alone", field="action")
+            return words
+        before = _FENCE.sub("", words[:start]).rstrip()
+        call: dict[str, Json] = {"type": "tool_use", "name": "bash", "input": {"command": action}}
+        return [{"type": "text", "text": before}, call] if before else [call]

@@ -109,7 +109,7 @@ class GeminiCliBuilder(SessionBuilder):
 
 
 class GeminiLinesBuilder(GeminiCliBuilder):
-    """Reads the lines that Gemini CLI writes since 0.37: a header, messages, and changes of what was said.
+    """Reads the lines that Gemini CLI writes since 0.40: a header, messages, and changes of what was said.
 
     A line with the id of an earlier one is the newer state of that message.
     """

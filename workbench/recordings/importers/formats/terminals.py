@@ -46,9 +46,18 @@ def knows_kimi(head: Head) -> bool:
 
 
 class KimiBuilder(DescribedBuilder):
-    """Reads lines: messages, the system prompt, checkpoints, and sizes of the context."""
+    """Reads lines: messages, the system prompt, checkpoints, and sizes of the context. A folder is a session."""
 
     shape = KIMI
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.id = source.folder if source.stem == "context" else ""
+
+    def shaped(self, message: Mapping[str, Json], role: str) -> dict[str, Json]:
+        """The message in the shape of a chat API; the client's own words begin with a tag."""
+        self.synthetic = content(message).words.startswith("<system")
+        return super().shaped(message, role)
 
 
 def knows_hermes(head: Head) -> bool:
