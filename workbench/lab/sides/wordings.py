@@ -121,4 +121,6 @@ def _says(rows: pd.DataFrame) -> str:
         parts.append(f"{gap:.2f} on {half} ({values[VERBATIM]:.2f} verbatim, {values[OTHER_WORDS]:.2f} in other words)")
     lost = " and ".join(parts)
     real = rows.set_index(["half", "wording"])["real readers"]["the work", OTHER_WORDS]
-    return f"Told in other words, the same facts lose {lost}; a real reader knew {real:.2f} of the work from these words."
+    return (
+        f"Told in other words, the same facts lose {lost}; a real reader knew {real:.2f} of the work from these words."
+    )
