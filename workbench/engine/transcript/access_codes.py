@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from workbench.engine.transcript.signs import matches_with
 from workbench.engine.transcript.words import lowered, phrases_of
 
 _WORDS = phrases_of("access_codes.toml")
@@ -82,11 +83,11 @@ def access_codes(text: str) -> Iterator[tuple[int, int]]:
             before = lower[max(0, number.start() - _REACH) : number.start()]
             if number.group() not in _SAMPLES and _is_announced(before):
                 yield number.span()
-    for match in _PIN_OF_ELEMENT.finditer(text) if "<p" in text or "<P" in text or "alarm" in text else ():
+    for match in matches_with(_PIN_OF_ELEMENT, text, "<p", "<P", "alarm"):
         yield match.span(match.lastgroup or 0)
-    for match in _HOMEKIT.finditer(text) if "omeKit" in text or "airing" in text or "etup" in text else ():
+    for match in matches_with(_HOMEKIT, text, "omeKit", "airing", "etup"):
         yield match.span("code")
-    for match in _CHOSEN.finditer(text) if "PIN" in text else ():
+    for match in matches_with(_CHOSEN, text, "PIN"):
         yield match.span("code")
     for match in _LIST.finditer(lower) if any(stem in lower for stem in _STEMS_OF_LISTS) else ():
         for code in _OF_LIST.finditer(text, *match.span(match.lastgroup or 0)):

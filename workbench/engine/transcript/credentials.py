@@ -30,6 +30,7 @@ from workbench.engine.transcript.secret_values import (
     is_secret,
     is_strong_password,
 )
+from workbench.engine.transcript.signs import matches_with
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,11 +237,11 @@ def _is_of_an_example(address: re.Match[str]) -> bool:
 
 
 def _in_cookies(text: str) -> Iterator[Place]:
-    for header in _COOKIES.finditer(text) if "ookie" in text or " -b" in text or "COOKIE" in text else ():
+    for header in matches_with(_COOKIES, text, "ookie", " -b", "COOKIE"):
         for match in _COOKIE.finditer(text, *header.span(1)):
             if is_random(match[1], _LEAST_OF_COOKIE):
                 yield Place(*match.span(1), "cookie")
-    for match in _COOKIE_FILE.finditer(text) if "\tTRUE\t" in text or "\tFALSE\t" in text else ():
+    for match in matches_with(_COOKIE_FILE, text, "\tTRUE\t", "\tFALSE\t"):
         yield Place(*match.span(1), "cookie")
 
 

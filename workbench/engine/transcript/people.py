@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from workbench.engine.transcript.signs import matches_with
 from workbench.engine.transcript.words import phrases_of, words_of
 
 CAPITAL = "[" + "".join(char for char in map(chr, range(0x0530)) if char.isupper()) + "]"
@@ -132,7 +133,7 @@ def people(text: str) -> Iterator[tuple[int, int]]:
         for name_start in starts:
             if _is_told(text, name_start, stop) and is_person(text[name_start:stop]):
                 yield name_start, stop
-    for match in _BLAME.finditer(text) if " +0" in text or " -0" in text else ():
+    for match in matches_with(_BLAME, text, " +0", " -0"):
         yield match.span("name")
 
 

@@ -18,6 +18,7 @@ from workbench.engine.transcript.person_numbers import numbers_of_persons
 from workbench.engine.transcript.personal_forms import in_forms
 from workbench.engine.transcript.personal_names import NAMED_KINDS, NamedValue, named_values
 from workbench.engine.transcript.postal_addresses import places
+from workbench.engine.transcript.signs import matches_with
 from workbench.engine.transcript.words import words_of
 
 _EXTENSION = r"(?:[ ]?x\d{1,5})?"
@@ -88,7 +89,7 @@ def _phones(text: str) -> Iterator[Place]:
                 yield Place(*match.span(), "phone")
                 stop = match.end()
                 break
-    for match in _PHONE_LINK.finditer(text) if "wa.me/" in text or "tel:" in text or "phone=" in text else ():
+    for match in matches_with(_PHONE_LINK, text, "wa.me/", "tel:", "phone="):
         yield Place(*match.span(1), "phone")
 
 
@@ -121,7 +122,7 @@ def _ssns(text: str) -> Iterator[Place]:
 
 
 def _ips(text: str) -> Iterator[Place]:
-    for match in _IP_IN_NAME.finditer(text) if "ip-" in text else ():
+    for match in matches_with(_IP_IN_NAME, text, "ip-"):
         yield Place(*match.span(1), "ip")
     for pattern, sign in ((_IP4, "."), (_IP6, ":")):
         for found in pattern.finditer(text) if sign in text else ():
@@ -268,7 +269,7 @@ def _devices(text: str) -> Iterator[Place]:
         else ()
     ):
         yield Place(*match.span("serial"), "device")
-    for match in _SERIAL_OF_MACHINE.finditer(text) if "Serial" in text or "UUID" in text else ():
+    for match in matches_with(_SERIAL_OF_MACHINE, text, "Serial", "UUID"):
         yield Place(*match.span("serial"), "device")
 
 
@@ -293,14 +294,14 @@ def _wallets(text: str) -> Iterator[Place]:
 
 def _names(text: str) -> Iterator[Place]:
     """Who wrote a commit or a mail, and whose account it is."""
-    for match in _SIGNED.finditer(text) if "<" in text else ():
+    for match in matches_with(_SIGNED, text, "<"):
         if not _MACHINE.search(match["name"]) and not _MACHINE.search(match["mail"]):
             yield Place(*match.span("name"), "name")
-    for match in _CARD_OF_PERSON.finditer(text) if "BEGIN:VCARD" in text or "\nADR" in text or "\nTEL" in text else ():
+    for match in matches_with(_CARD_OF_PERSON, text, "BEGIN:VCARD", "\nADR", "\nTEL"):
         yield Place(*match.span("name"), "name")
     for match in _FOREIGN_SENDER.finditer(text) if not text.isascii() and "@" in text else ():
         yield Place(*match.span("name"), "name")
-    for match in _GECOS.finditer(text) if "x:" in text else ():
+    for match in matches_with(_GECOS, text, "x:"):
         yield Place(*match.span("name"), "name")
 
 
@@ -315,7 +316,7 @@ def _mails_in_words(text: str) -> Iterator[Place]:
     for match in _IN_WORDS.finditer(text) if any(hint in text for hint in _HINTS_OF_WORDS) else ():
         if re.search(r"\b(?:dot|DOT)\b|[\[({](?:at|AT|@|dot|DOT)", match.group()):
             yield Place(*match.span(), "email")
-    for match in _MAIL_HEADER.finditer(text) if "@" in text else ():
+    for match in matches_with(_MAIL_HEADER, text, "@"):
         yield Place(*match.span(1), "email")
     for match in _FOREIGN_MAIL.finditer(text) if "@" in text and not text.isascii() else ():
         if not match.group().isascii():

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from workbench.engine.transcript.signs import matches_with
 from workbench.engine.transcript.words import phrases_of
 
 _LISTS = phrases_of("addresses.toml")
@@ -158,7 +159,7 @@ def places(text: str) -> Iterator[tuple[int, int]]:
         yield match.span()
     if "\n" in text:
         yield from _blocks(text)
-    for match in _ADDRESS_OF_CARD.finditer(text) if "ADR" in text else ():
+    for match in matches_with(_ADDRESS_OF_CARD, text, "ADR"):
         yield match.span("street")
     yield from _coordinates(text)
 
@@ -183,9 +184,9 @@ def _coordinates(text: str) -> Iterator[tuple[int, int]]:
         for pattern in (_DEGREES, _DECIMAL_DEGREES):
             for match in pattern.finditer(text):
                 yield match.span()
-    for match in _MAP.finditer(text) if "=" in text or "/@" in text or "geo:" in text else ():
+    for match in matches_with(_MAP, text, "=", "/@", "geo:"):
         yield match.span(1)
-    for match in _POINT.finditer(text) if "POINT" in text or "oordinates" in text else ():
+    for match in matches_with(_POINT, text, "POINT", "oordinates"):
         yield match.span(match.lastindex or 0)
     for match in _PAIR.finditer(text):
         line = text[max(text.rfind("\n", 0, match.start()), match.start() - 100, 0) : match.start()]

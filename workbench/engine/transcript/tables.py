@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from workbench.engine.transcript.signs import matches_with
+
 
 class Cell(NamedTuple):
     """A cell of a table: where its text is, half-open."""
@@ -73,9 +75,9 @@ def columns(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
     """The columns whose title tells what is in them."""
     if "\n" in text:
         yield from _of_lines(text, is_telling)
-    for insert in _INSERT.finditer(text) if "nsert" in text or "NSERT" in text else ():
+    for insert in matches_with(_INSERT, text, "nsert", "NSERT"):
         yield from _of_insert(text, insert, is_telling)
-    for query in _SELECT.finditer(text) if "elect" in text or "ELECT" in text else ():
+    for query in matches_with(_SELECT, text, "elect", "ELECT"):
         yield from _of_select(text, query, is_telling)
 
 
