@@ -63,9 +63,9 @@ _KEY_OF_DISK = re.compile(
 )
 """As BitLocker, FileVault and the sellers of licences write it."""
 _KEY_OF_PRODUCT = re.compile(
-    r"(?i:licen[cs]e|lizenz|licence|licencia|serial|serien\w{0,8}|product|produkt\w{0,12}|activation|stream)\b"
-    r"[^\n:=]{0,40}[:=]?[ ]{1,2}[\"'`]?"
-    r"(?P<key>(?=[A-Z-]*\d)(?=[\d-]*[A-Z])[A-Z0-9]{4}(?:-[A-Z0-9]{4}){3,7}"
+    r"(?i:licen[cs]e|lizenz|licence|licencia|serial|serien\w{0,8}|product|produkt\w{0,12}|activation|stream)(?:\b|[^\W\d_]{1,14})"
+    r"[^\n:=]{0,40}[:=]?[ ]{0,2}(?<=[ =:])[\"'`]?"
+    r"(?P<key>(?=[A-Z-]*\d)(?=[\d-]*[A-Z])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,7}"
     r"|(?=[a-z-]*\d)(?=[\d-]*[a-z])[a-z0-9]{4}(?:-[a-z0-9]{4}){3,7})"
     r"(?![\w-])"
 )

@@ -10,7 +10,10 @@ from collections.abc import Iterator
 from workbench.engine.transcript.secret_values import is_random, is_sample, is_strong_password
 from workbench.engine.transcript.words import lowered, words_of
 
-_HEX = re.compile(r"(?<![\w+/.~@%$&?#-])(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32,128})(?![\w+/.(-])")
+_HEX = re.compile(
+    r"(?<![\w+/.~@%$&?#-])(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32,128}|[0-9A-F]{32,128})"
+    r"(?![\w+/.(-])"
+)
 _TELLING = re.compile(
     r"(?:(?<![a-z])(?:pass(?:word|phrase|wd|code)|secret|token|credential|bearer|webhook|wallet|passwor[dt]"
     r"|(?:api|access|private|account|licen[cs]e|auth|signing|master|client|storage|app|recovery|encryption|stream"
@@ -21,10 +24,13 @@ _TELLING = re.compile(
 )
 """Words that speak of what opens something."""
 _HINTS = words_of("hints_of_lines")
-_NAME_BEFORE = re.compile(r"(?i:(?<![a-z_.-])(?:key|token|secret)[\"']?(?:[ ]?[:=→][ ]?|[ ])[\"'`]?)\Z")
+_NAME_BEFORE = re.compile(
+    r"(?i:(?<![a-z_.-])(?:(?:app|nwk|nwks|apps|network|session|auth|enc)?key|token|secret)[\"']?"
+    r"(?:[ ]?[:=→][ ]?|[ ])[\"'`]?)\Z"
+)
 """Directly before digits of sixteen that open something."""
 _OF_THINGS = re.compile(
-    r"(?i:cache|hash|sha|commit|dedup|idempot|index|sort|row|primary|public|fingerprint|entry|lock|page|next"
+    r"(?i:rsa|dsa|gpg|pgp|cache|hash|sha|commit|dedup|idempot|index|sort|row|primary|public|fingerprint|entry|lock|page|next"
     r"|cursor|partition"
     r"|object|s3|message|group|foreign|unique|lookup|map|digest|merge|tree|blob|checksum|continuation|resume)"
 )

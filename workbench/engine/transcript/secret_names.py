@@ -67,7 +67,7 @@ _WORD = re.compile(r"[\u2e80-\ud7ff]+|[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z\u2e
 
 HINTS = (
     "pass", "pwd", "secret", "token", "key", "cred", "auth", "salt", "bearer", "jwt", "otp", "psk", "_pat", "pw",
-    "hmac", "pepper", "mnemonic", "connstr", "seed", *sorted(_FOREIGN | _KEY_WORDS),
+    "hmac", "pepper", "loginpas", "mnemonic", "connstr", "seed", *sorted(_FOREIGN | _KEY_WORDS),
 )  # fmt: skip
 """What a text without any telling name does not hold, in small letters."""
 _NAME = r"[A-Za-z0-9_.\u00c0-\u2e7f-]*"

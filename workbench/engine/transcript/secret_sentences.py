@@ -7,6 +7,7 @@ from workbench.engine.transcript.secret_names import Name, Strength
 from workbench.engine.transcript.secret_values import (
     is_call,
     is_commit,
+    is_joined,
     is_no_name,
     is_no_value,
     is_password_like,
@@ -128,7 +129,7 @@ def _spoken(text: str, name: Name) -> tuple[int, int] | None:
             is_value = 0 < behind <= _WORDS_BEHIND_VERB and is_password_like(word, is_announced=behind == 1)
             is_value = is_value or (is_strong_password(word) and _is_made_up(word))
             is_told = earlier in _PREPOSITIONS or (is_foreign and number <= _WORDS_BEHIND_VERB)
-            is_value = is_value or (behind == 1 and _is_joined(word))
+            is_value = is_value or (behind == 1 and is_joined(word))
             is_value = is_value or (is_told and (_is_made_up(word) or is_strong_password(word)))
         if is_value:
             return match.span("word")
@@ -173,14 +174,7 @@ def _is_said(value: str, strength: Strength, *, quoted: bool) -> bool:
     words = value.split(" ")
     if len(words) > 1:
         return quoted and len(words) <= 5 and any(char.isdigit() for char in value) and _PROSE.isdisjoint(words)
-    return not is_call(value) and (is_password_like(value) or _is_made_up(value) or _is_joined(value))
-
-
-def _is_joined(value: str) -> bool:
-    """Whether it is of three words or more with signs between, none of which is of a sentence."""
-    words = re.split(r"[._-]", value)
-    is_of_words = len(words) > 2 and all(len(word) > 1 and word.isalpha() for word in words)
-    return is_of_words and _PROSE.isdisjoint(word.lower() for word in words) and is_no_name(value)
+    return not is_call(value) and (is_password_like(value) or _is_made_up(value) or is_joined(value))
 
 
 def _is_token(value: str) -> bool:
@@ -213,7 +207,7 @@ def _is_below(value: str, strength: Strength, line: str, *, is_announced: bool) 
         return _NO_SECRET_OF_LINE.search(line) is None
     if strength is not Strength.PASSWORD:
         return is_announced and _GROUPS.fullmatch(value) is not None
-    return is_announced and (is_password_like(value, is_announced=True) or _is_joined(value))
+    return is_announced and (is_password_like(value, is_announced=True) or is_joined(value))
 
 
 def printed_secrets(text: str) -> Iterator[tuple[int, int, Strength]]:

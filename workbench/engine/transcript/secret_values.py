@@ -66,6 +66,13 @@ _GROUP = re.compile(r"\d+|[^\W\d_]+")
 _LEAST_OF_GROUPS, _GROUPS = 12, 5
 """Letters and digits that take turns more often than in a name or a version."""
 _SIGN_OF_PASSWORD = re.compile(r"\w[!#$%&*?^~]\w")
+_HYPHENS = 3
+"""In a passphrase, more than in most names of programs."""
+_IN_GROUPS = re.compile(
+    r"(?=[A-Za-z-]*\d)(?=[\d-]*[A-Za-z])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,8}|[a-z]{4}(?:-[a-z]{4}){3}|[A-Z]{16,40}"
+)
+"""Groups of letters and digits, as keys of licences and applications have them, and capitals alone."""
+_PROSE = words_of("prose")
 _RUN = re.compile(r"[A-Za-z0-9]+")
 _HEX = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9A-F]{40}|[0-9a-f]{7,12}|[0-9a-f]{64}")
@@ -92,6 +99,8 @@ def is_secret(value: str, strength: Strength, *, quoted: bool, sure: bool) -> bo
     is_set = sure or quoted
     if strength is not Strength.PASSWORD and is_path(value):
         return False
+    if strength is not Strength.PASSWORD and is_set and _IN_GROUPS.fullmatch(value):
+        return True
     if strength is Strength.KEY:
         return is_random(value, _LONG) or (is_set and _is_chosen(value))
     if strength is Strength.SECRET:
@@ -102,7 +111,9 @@ def is_secret(value: str, strength: Strength, *, quoted: bool, sure: bool) -> bo
         return False
     if is_unlike_words(value):
         return sure or quoted or "/" not in value
-    if not (sure or quoted) or is_own_name(value):
+    if not (sure or quoted):
+        return value.count("-") >= _HYPHENS and is_joined(value, sign="-")
+    if is_own_name(value):
         return False
     return quoted or not value.isdigit() or len(value) >= 6
 
@@ -206,6 +217,18 @@ def is_no_name(word: str) -> bool:
     if is_folder(word) or is_own_name(word) or "/" in word or "\\" in word or _STANDARD.fullmatch(word):
         return False
     return word.rpartition(".")[2] not in _FILE_ENDINGS
+
+
+def is_joined(value: str, sign: str = "") -> bool:
+    """Whether it is of three words or more with signs between, none of which is of a sentence.
+
+    Args:
+        value: a word of a text.
+        sign: the only sign that may stand between; any of `._-` where it is empty.
+    """
+    words = value.split(sign) if sign else re.split(r"[._-]", value)
+    is_of_words = len(words) > 2 and all(len(word) > 1 and word.isalpha() for word in words)
+    return is_of_words and _PROSE.isdisjoint(word.lower() for word in words) and is_no_name(value)
 
 
 def is_strong_password(value: str) -> bool:

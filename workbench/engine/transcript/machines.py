@@ -1,0 +1,64 @@
+"""Addresses and serial numbers of machines, which lead to who owns them."""
+
+import re
+from collections.abc import Iterator
+from ipaddress import ip_address
+
+from workbench.engine.transcript.credentials import Place
+
+_IP4 = re.compile(
+    r"(?<![\w.§-])(?<![=~<>!]=)(?<![vV]ersion[ =])(?<![A-Za-z]/)(?<!rv:)(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\d)"
+)
+_IP6 = re.compile(r"(?<![\w:.])(?=[0-9A-Fa-f:]{0,40}\d)(?:[0-9A-Fa-f]{1,4})?(?::[0-9A-Fa-f]{0,4}){3,7}(?![\w:])")
+_NAME_SERVERS = frozenset({"8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "9.9.9.9"})
+
+
+def ips(text: str) -> Iterator[Place]:
+    """Addresses in a network, but for those that all know or that lead nowhere."""
+    for match in _IP_IN_NAME.finditer(text) if "ip-" in text else ():
+        yield Place(*match.span(1), "ip")
+    for pattern, sign in ((_IP4, "."), (_IP6, ":")):
+        for match in pattern.finditer(text) if sign in text else ():
+            try:
+                address = ip_address(match.group())
+            except ValueError:
+                continue
+            if not (address.is_loopback or address.is_unspecified or address.is_multicast or _is_public(match.group())):
+                yield Place(*match.span(), "ip")
+
+
+def _is_public(address: str) -> bool:
+    """Whether it tells of nobody's machine: a mask, a network such as 10.0.0.0, or a name server that all use."""
+    return address in _NAME_SERVERS or address.startswith("255.") or address.endswith(".0.0")
+
+
+_MAC = re.compile(r"(?<![\w:-])(?:[0-9A-Fa-f]{2}([:-]))(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])")
+_MAC_OF_CISCO = re.compile(r"(?<![\w.])(?:[0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}(?![\w.])")
+_NOBODY = re.compile(r"(?:00|ff)(?:[:-](?:00|ff)){5}|01[:-]00[:-]5e.*|33[:-]33.*", re.IGNORECASE)
+_ATTACHED = re.compile(
+    r"^(?P<serial>[A-Za-z0-9.:_-]{6,40})[ \t]+(?:device|unauthorized|offline|recovery|sideload)"
+    r"(?=[ \t]+(?:product|usb|transport_id):|[ \t\r]*$)",
+    re.MULTILINE,
+)
+_SERIAL_OF_MACHINE = re.compile(
+    r"^[ \t]*(?:Serial Number(?: \(system\))?|Device Serial|Hardware UUID|Provisioning UDID)[ \t]*:[ \t]+"
+    r"(?P<serial>[A-Z0-9-]{6,40})",
+    re.MULTILINE,
+)
+_IP_IN_NAME = re.compile(r"(?<![\w-])ip-((?:\d{1,3}-){3}\d{1,3})(?![\w-])")
+
+
+def devices(text: str) -> Iterator[Place]:
+    """Addresses of network cards."""
+    for pattern in (_MAC, _MAC_OF_CISCO):
+        for match in pattern.finditer(text):
+            if not _NOBODY.fullmatch(match.group()):
+                yield Place(*match.span(), "device")
+    for match in (
+        _ATTACHED.finditer(text)
+        if "adb devices" in text or "List of devices attached" in text or "transport_id:" in text
+        else ()
+    ):
+        yield Place(*match.span("serial"), "device")
+    for match in _SERIAL_OF_MACHINE.finditer(text) if "Serial" in text or "UUID" in text else ():
+        yield Place(*match.span("serial"), "device")
