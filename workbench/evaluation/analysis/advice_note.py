@@ -28,9 +28,13 @@ class AdviceNote:
     verdict: str
     traded: str
 
+    @property
+    def answer(self) -> str:
+        """The verdict behind its title."""
+        return ": ".join(filter(None, (self.title, self.verdict)))
+
     def __str__(self) -> str:
-        title = f"{self.title}: " if self.title else ""
-        return title + " ".join(filter(None, (self.opening, self.verdict, self.traded)))
+        return " ".join(filter(None, (self.opening, self.answer, self.traded)))
 
 
 def noted(notes: Sequence[AdviceNote]) -> dict[str, object]:
@@ -41,3 +45,8 @@ def noted(notes: Sequence[AdviceNote]) -> dict[str, object]:
 def advice_notes(manifest: Mapping[str, Any]) -> tuple[AdviceNote, ...]:
     """The notes of an advice's run; none of another run."""
     return tuple(AdviceNote(**note) for note in manifest.get(FIELD) or ())
+
+
+def joined_answers(notes: Sequence[AdviceNote]) -> tuple[str, str]:
+    """The answers of some notes, and what these trade."""
+    return " ".join(note.answer for note in notes), " ".join(note.traded for note in notes)

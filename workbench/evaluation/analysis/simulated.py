@@ -57,7 +57,10 @@ def which_bill(simulated: pd.DataFrame) -> str:
     for name, rows in simulated.dropna(subset=["saved_usd", "saved_usd_net"]).groupby("strategy", sort=False):
         if not _is_turned(rows):
             continue
-        (dearer if _mean(rows, "saved_usd") > 0 else cheaper).append(str(name))
+        if _mean(rows, "saved_usd") > 0:
+            dearer.append(str(name))
+        else:
+            cheaper.append(str(name))
         detours = (rows["saved_usd"] - rows["saved_usd_net"]).astype(float)
         worst = rows.loc[detours.abs().idxmax()]
         rest = rows[rows["session"] != worst["session"]]
@@ -87,4 +90,5 @@ def _is_turned(rows: pd.DataFrame) -> bool:
 def _mean(rows: pd.DataFrame, column: str) -> float:
     """The mean over projects."""
     mean = estimate(rows[column].astype(float).tolist(), rows["project"].tolist())
-    return 0.0 if mean is None else mean.mean
+    assert mean is not None
+    return mean.mean

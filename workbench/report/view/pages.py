@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 import pandas as pd
 
 from workbench.base.formats import missing, some
-from workbench.evaluation.analysis.advice_note import advice_notes
+from workbench.evaluation.analysis.advice_note import advice_notes, joined_answers
 from workbench.evaluation.metrics import HALVES
 from workbench.report.page.decision import decision
 from workbench.report.page.losses import loss_key
@@ -89,9 +89,7 @@ def _run_row(entry: RunEntry) -> dict[str, Any]:
 def _answer(run: Tables) -> tuple[str, str]:
     """What a run recommends, and why: that of an advice is its own."""
     if notes := advice_notes(run.manifest):
-        titles = (f"{note.title}: " if note.title else "" for note in notes)
-        answer = " ".join(f"{title}{note.verdict}" for title, note in zip(titles, notes, strict=True))
-        return answer, " ".join(note.traded for note in notes)
+        return joined_answers(notes)
     chosen = decision(run)
     if chosen is None:
         return verdict(run).answer, ""
