@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from ipaddress import ip_address
 
 from workbench.engine.transcript.credentials import Place
+from workbench.engine.transcript.signs import matches_with
 
 _IP4 = re.compile(
     r"(?<![\w.§-])(?<![=~<>!]=)(?<![vV]ersion[ =])(?<![A-Za-z]/)(?<!rv:)(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\d)"
@@ -15,7 +16,7 @@ _NAME_SERVERS = frozenset({"8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "9.9.9.9"
 
 def ips(text: str) -> Iterator[Place]:
     """Addresses in a network, but for those that all know or that lead nowhere."""
-    for match in _IP_IN_NAME.finditer(text) if "ip-" in text else ():
+    for match in matches_with(_IP_IN_NAME, text, "ip-"):
         yield Place(*match.span(1), "ip")
     for pattern, sign in ((_IP4, "."), (_IP6, ":")):
         for match in pattern.finditer(text) if sign in text else ():
@@ -60,5 +61,5 @@ def devices(text: str) -> Iterator[Place]:
         else ()
     ):
         yield Place(*match.span("serial"), "device")
-    for match in _SERIAL_OF_MACHINE.finditer(text) if "Serial" in text or "UUID" in text else ():
+    for match in matches_with(_SERIAL_OF_MACHINE, text, "Serial", "UUID"):
         yield Place(*match.span("serial"), "device")

@@ -17,6 +17,7 @@ from workbench.engine.transcript.personal_forms import in_forms
 from workbench.engine.transcript.personal_names import NAMED_KINDS, NamedValue, named_values
 from workbench.engine.transcript.personal_numbers import cards, ibans, phones, ssns, wallets
 from workbench.engine.transcript.postal_addresses import places
+from workbench.engine.transcript.signs import matches_with
 
 _SIGNED = re.compile(
     r"(?:^[ \t]*(?:Author|Committer|Commit|[A-Z][a-z]+(?:-[a-z]+)*-[Bb]y|From|To|Cc|Reply-To)|[\"']author[\"'])"
@@ -67,14 +68,14 @@ def _patients(text: str) -> Iterator[Place]:
 
 def _names(text: str) -> Iterator[Place]:
     """Who wrote a commit or a mail, and whose account it is."""
-    for match in _SIGNED.finditer(text) if "<" in text else ():
+    for match in matches_with(_SIGNED, text, "<"):
         if not _MACHINE.search(match["name"]) and not _MACHINE.search(match["mail"]):
             yield Place(*match.span("name"), "name")
-    for match in _CARD_OF_PERSON.finditer(text) if "BEGIN:VCARD" in text or "\nADR" in text or "\nTEL" in text else ():
+    for match in matches_with(_CARD_OF_PERSON, text, "BEGIN:VCARD", "\nADR", "\nTEL"):
         yield Place(*match.span("name"), "name")
     for match in _FOREIGN_SENDER.finditer(text) if not text.isascii() and "@" in text else ():
         yield Place(*match.span("name"), "name")
-    for match in _GECOS.finditer(text) if "x:" in text else ():
+    for match in matches_with(_GECOS, text, "x:"):
         yield Place(*match.span("name"), "name")
 
 
@@ -82,7 +83,7 @@ def _mails_in_words(text: str) -> Iterator[Place]:
     for match in _IN_WORDS.finditer(text) if any(hint in text for hint in _HINTS_OF_WORDS) else ():
         if re.search(r"\b(?:dot|DOT)\b|[\[({](?:at|AT|@|dot|DOT)", match.group()):
             yield Place(*match.span(), "email")
-    for match in _MAIL_HEADER.finditer(text) if "@" in text else ():
+    for match in matches_with(_MAIL_HEADER, text, "@"):
         yield Place(*match.span(1), "email")
     for match in _FOREIGN_MAIL.finditer(text) if "@" in text and not text.isascii() else ():
         if not match.group().isascii():

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from workbench.engine.transcript.credentials import Place
 from workbench.engine.transcript.identity_numbers import is_base58_with_check
+from workbench.engine.transcript.signs import matches_with
 
 _EXTENSION = r"(?:[ ]?x\d{1,5})?"
 _BEFORE, _BEHIND = r"(?<![0-9A-Za-z_À-ӿ(./+-])", r"(?![0-9A-Za-z_-]|\.\d)"
@@ -66,7 +67,7 @@ def phones(text: str) -> Iterator[Place]:
                 yield Place(*match.span(), "phone")
                 stop = match.end()
                 break
-    for match in _PHONE_LINK.finditer(text) if "wa.me/" in text or "tel:" in text or "phone=" in text else ():
+    for match in matches_with(_PHONE_LINK, text, "wa.me/", "tel:", "phone="):
         yield Place(*match.span(1), "phone")
 
 
