@@ -41,7 +41,8 @@ class Trade:
         known = mine.groupby(["project", "candidate"])
         points = 100 * known["recall"].mean().unstack("candidate")
         if self.worth:
-            saved, plain = (known[name].sum().unstack("candidate") for name in ("saved", "plain"))
+            saved = known["saved"].sum().unstack("candidate")
+            plain = known["plain"].sum().unstack("candidate")
             points = points + 10 * self.worth * (saved / plain.mean().where(plain.mean() > 0)).fillna(0.0)
         return points
 
@@ -80,11 +81,13 @@ def choice(points: pd.DataFrame, saved: Mapping[str, float], margin: float = MAR
         margin: points below which two candidates are level.
     """
     means = points.mean().sort_values(ascending=False, kind="stable")
-    names = [str(name) for name in means.index]
-    level = tuple(name for name in names if means.iloc[0] - means[name] < margin)
+    mean_points = {str(name): float(mean) for name, mean in means.items()}
+    level = tuple(name for name, mean in mean_points.items() if means.iloc[0] - mean < margin)
 
     def thrift(name: str) -> tuple[float, float]:
         share = saved.get(name)
-        return (-inf if share is None or missing(share) else share), float(means[name])
+        if share is None or missing(share):
+            share = -inf
+        return share, mean_points[name]
 
-    return Choice(max(level, key=thrift), level, {name: float(means[name]) for name in names})
+    return Choice(max(level, key=thrift), level, mean_points)

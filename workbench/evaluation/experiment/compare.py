@@ -22,7 +22,6 @@ from workbench.base.palette import REFERENCES
 from workbench.base.registry import DISTRIBUTION
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models import recorded_name
-from workbench.engine.models.bundled_answers import NAME as BUNDLED
 from workbench.engine.models.local import server_address
 from workbench.engine.models.model import Model
 from workbench.engine.models.settings import ModelSettings, local_weights
@@ -33,7 +32,7 @@ from workbench.evaluation.experiment.prepared import (
     Prepared,
     SessionSource,
     What,
-    is_bundled,
+    default_model_for,
     limited,
     read,
     sources_of,
@@ -42,7 +41,7 @@ from workbench.evaluation.experiment.progress import progress
 from workbench.evaluation.experiment.replay_rows import Row, replays
 from workbench.evaluation.experiment.settings import RunSettings
 from workbench.evaluation.experiment.shards import merged_tables, run_shards, shards
-from workbench.evaluation.experiment.spec import DEFAULT_MODEL, RunSpec, chosen_baseline, documented, with_references
+from workbench.evaluation.experiment.spec import RunSpec, chosen_baseline, documented, with_references
 from workbench.evaluation.experiment.store import SCHEMA, Results, RunFolder
 from workbench.evaluation.experiment.work import (
     Shard,
@@ -187,11 +186,8 @@ class Run:
 
     @classmethod
     def of(cls, sources: Sequence[SessionSource], spec: RunSpec) -> Self:
-        """The run of these sources; bundled sessions alone have the summaries that ship, where no model is named."""
-        default_model = DEFAULT_MODEL
-        if all(map(is_bundled, sources)):
-            default_model = BUNDLED
-        spec = spec.with_default_model(default_model)
+        """The run of these sources."""
+        spec = spec.with_default_model(default_model_for(sources))
         presets = with_references(spec.strategies)
         known = [one.name for one in presets]
         if spec.baseline and spec.baseline not in (*known, *REFERENCES):

@@ -12,6 +12,7 @@ from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.bundled import Bundled
+from workbench.engine.models.bundled_answers import NAME as BUNDLED
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.model import Model
 from workbench.engine.models.settings import ModelSettings
@@ -23,6 +24,7 @@ from workbench.engine.transcript.redaction import redaction as redaction_of
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.filler import FillerModel
 from workbench.evaluation.experiment.keys import key
+from workbench.evaluation.experiment.spec import DEFAULT_MODEL
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.exam.item import Exam, corrected
 from workbench.evaluation.metrics.index import Index
@@ -295,6 +297,14 @@ def is_bundled(source: SessionSource) -> bool:
     if source.path is not None:
         return is_bundled_file(source.path)
     return source.session is not None and is_bundled_session(source.session)
+
+
+def default_model_for(sources: Sequence[SessionSource]) -> str:
+    """The model that writes summaries where none is named: bundled sessions alone have those that ship."""
+    for source in sources:
+        if not is_bundled(source):
+            return DEFAULT_MODEL
+    return BUNDLED
 
 
 def limited(sources: Sequence[SessionSource], limit: int | None) -> list[SessionSource]:

@@ -78,7 +78,9 @@ def one_model(value: Any) -> Any:  # noqa: ANN401 - a name or a model
 
 def model_or_none(value: Any) -> Any:  # noqa: ANN401 - a name or a model
     """As `one_model`; empty text where none is named."""
-    return "" if value in ("", None) else one_model(value)
+    if value in ("", None):
+        return ""
+    return one_model(value)
 
 
 def several_models(value: Any) -> tuple[str | Model, ...]:  # noqa: ANN401 - whatever was given

@@ -11,14 +11,13 @@ import pandas as pd
 from pydantic import BeforeValidator, Field
 
 from workbench.base.errors import SettingError
-from workbench.engine.models.bundled_answers import NAME as BUNDLED
 from workbench.evaluation.analysis.advice_note import AdviceNote
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import MARGIN, WORTH, Trade, difference
 from workbench.evaluation.experiment.compare import REPORTS, Forecast, Run, together
 from workbench.evaluation.experiment.grid import Grid, Point, read
 from workbench.evaluation.experiment.keys import key
-from workbench.evaluation.experiment.prepared import SessionSource, is_bundled, sources_of
+from workbench.evaluation.experiment.prepared import SessionSource, default_model_for, sources_of
 from workbench.evaluation.experiment.settings import (
     ExecutionSettings,
     MaskingSettings,
@@ -26,7 +25,6 @@ from workbench.evaluation.experiment.settings import (
     PricedSettings,
 )
 from workbench.evaluation.experiment.spec import (
-    DEFAULT_MODEL,
     Execution,
     Masking,
     Priced,
@@ -280,7 +278,7 @@ class Search:
 
 def usual_grid(sources: Sequence[SessionSource], spec: AdviceSpec) -> Grid:
     """The grid of candidates; bundled sessions alone have the summaries that ship, where no model is named."""
-    default_model = BUNDLED if all(map(is_bundled, sources)) else DEFAULT_MODEL
+    default_model = default_model_for(sources)
     return space(spec.space, spec.window, spec.model, spec.default or USUAL, default_model)
 
 

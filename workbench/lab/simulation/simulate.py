@@ -15,7 +15,6 @@ from workbench.base.errors import SettingError, Unanswered
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models import shown_name
-from workbench.engine.models.bundled_answers import NAME as BUNDLED
 from workbench.engine.models.likelihood import CachedLikelihood
 from workbench.engine.models.model import Model
 from workbench.engine.models.settings import ModelSettings
@@ -29,7 +28,7 @@ from workbench.evaluation.experiment.prepared import (
     Recording,
     SessionSource,
     What,
-    is_bundled,
+    default_model_for,
     limited,
     read,
     sources_of,
@@ -43,7 +42,6 @@ from workbench.evaluation.experiment.settings import (
     StrategyList,
 )
 from workbench.evaluation.experiment.spec import (
-    DEFAULT_MODEL,
     DEFAULT_STRATEGIES,
     Execution,
     Masking,
@@ -217,7 +215,7 @@ def _tasks(sessions: What, spec: SimulationSpec) -> list[_Task]:
     presets = tuple(map(preset, spec.strategies))
     sources = limited(sources_of(sessions), spec.limit)
     if not spec.model:
-        spec = spec.changed(model=BUNDLED if all(map(is_bundled, sources)) else DEFAULT_MODEL)
+        spec = spec.changed(model=default_model_for(sources))
     folder = spec.out or Path("reports") / f"simulate-{_name(spec, presets, sources)}"
     how = ModelSettings.of_run(spec.model_settings, folder)
     by_name = {preset.name: preset for preset in presets}

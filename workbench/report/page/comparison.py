@@ -116,18 +116,24 @@ def changes(now: Tables, then: Tables, metric: str = "") -> pd.DataFrame:
         known[known["session"].isin(both)].assign(gain=size_gains(known, run.at_used_sizes) if even else 0.0)
         for run, known in zip((now, then), scores, strict=True)
     )
-    found = []
+    differences = []
+    chances: list[float | None] = []
     for name in now.contenders:
-        own, before = (table[table["strategy"] == name] for table in (rows, old))
-        if len(own) and len(before):
-            pair = pd.concat([own.assign(strategy="now"), at_sizes_of(before, own).assign(strategy="then")])
-            (row,) = compare_table(pair, metric, "then", mode).to_dict("records")
-            found.append(row | {"strategy": name})
-    for one, p in zip(found, holm([None if missing(one["p"]) else one["p"] for one in found]), strict=True):
-        one["p_holm"] = p
-        if one["verdict"] in ("better", "worse") and (p is None or p > ALPHA):
-            one["verdict"] = "undecided"
-    return pd.DataFrame(found, columns=list(COLUMNS))
+        today = rows[rows["strategy"] == name]
+        earlier = old[old["strategy"] == name]
+        if len(today) and len(earlier):
+            pair = pd.concat([today.assign(strategy="now"), at_sizes_of(earlier, today).assign(strategy="then")])
+            (difference,) = compare_table(pair, metric, "then", mode).to_dict("records")
+            differences.append(difference | {"strategy": name})
+            chance = difference["p"]
+            if missing(chance):
+                chance = None
+            chances.append(chance)
+    for difference, p in zip(differences, holm(chances), strict=True):
+        difference["p_holm"] = p
+        if difference["verdict"] in ("better", "worse") and (p is None or p > ALPHA):
+            difference["verdict"] = "undecided"
+    return pd.DataFrame(differences, columns=list(COLUMNS))
 
 
 def _same_sizes(now: Tables, then: Tables) -> bool:

@@ -81,12 +81,17 @@ def _faults(run: Tables) -> list[str]:
 
 def replicates_html(results: Results) -> Html:
     """A row a strategy and mode: the spread of sessions and of answers; nothing where nothing was repeated."""
-    note, found = repeated_note(results), []
+    note = repeated_note(results)
+    splits = []
     for mode, where in MODES:
         try:
-            found.append(variance_split(results, mode=mode).assign(where=where))
+            split = variance_split(results, mode=mode)
         except SettingError:  # nothing was repeated in this mode
             continue
-    if not found and not note:
+        splits.append(split.assign(where=where))
+    if not splits and not note:
         return empty()
-    return part("replicates", pd.concat(found, ignore_index=True) if found else pd.DataFrame(), note, note=note)
+    rows = pd.DataFrame()
+    if splits:
+        rows = pd.concat(splits, ignore_index=True)
+    return part("replicates", rows, note, note=note)

@@ -134,7 +134,10 @@ class Report:
 def laboratory_html(section: str, results: Results) -> Html:
     """A section of the laboratory; nothing where this is not installed."""
     make = laboratory.section(section)
-    return empty() if make is None else make(results)
+    if make is None:
+        return empty()
+    html: Html = make(results)
+    return html
 
 
 def half_lives_html(run: Tables) -> Html:
