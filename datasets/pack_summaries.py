@@ -2,8 +2,8 @@
 
 Usage: python datasets/pack_summaries.py [FOLDER] [--who WHO] [--ask] [--check] [--file FILE]
 
-Only a maintainer needs this. The program asks what the README's main command and its results command
-ask, takes each answer from FOLDER, else from the file that ships (datasets/summaries/answers.jsonl),
+Only a maintainer needs this. The program asks what the README's main command and the command of
+reports/studies/bundled ask, takes each answer from FOLDER, else from the file that ships (datasets/summaries/answers.jsonl),
 and writes that file anew. Answers that nobody asks for any more are dropped.
 
 FOLDER is one of `--model folder:FOLDER`. Requests are written there by those two commands with that
@@ -45,8 +45,8 @@ from workbench.engine.models.plain_text import request_key  # noqa: E402
 from workbench.engine.models.summary_quality import RepairingModel  # noqa: E402
 from workbench.engine.models.wrappers import AnsweringModel  # noqa: E402
 
-COMMANDS = ("main", "results")
-"""The commands of the README whose summaries ship, by their marks."""
+COMMANDS = {"main": "README.md", "results": "reports/studies/bundled/README.md"}
+"""The commands whose summaries ship, by their marks, and the page that has each."""
 
 
 @dataclass
@@ -105,17 +105,18 @@ class Recorder:
         )
 
 
-def readme_specs(readme: str) -> Iterator[RunSpec]:
-    """The runs of the README's commands whose summaries ship."""
+def shipped_specs(root: Path) -> Iterator[RunSpec]:
+    """The runs of the commands whose summaries ship, from the pages below a folder."""
     options = argparse.ArgumentParser()
     options.add_argument("--strategies", "-s")
     options.add_argument("--shares")
     options.add_argument("--out")
     options.add_argument("--no-report", action="store_true")
-    for name in COMMANDS:
-        command = re.search(rf"<!-- {name} command -->\n```bash\n(.*?)```", readme, re.DOTALL)
+    for name, page in COMMANDS.items():
+        text = (root / page).read_text("utf-8")
+        command = re.search(rf"<!-- {name} command -->\n```bash\n(.*?)```", text, re.DOTALL)
         if command is None:
-            raise SystemExit(f"the README has no {name} command")
+            raise SystemExit(f"{page} has no {name} command")
         words = shlex.split(command[1].replace("\\\n", " "))
         chosen = options.parse_args(words[words.index("compare") + 1 :])
         settings = {"strategies": chosen.strategies, "shares": chosen.shares}
@@ -200,7 +201,7 @@ def main(words: Sequence[str] | None = None, what: What = ()) -> int:
             "nobody says who wrote the answers: give --who, or write it into model.toml in the folder"
         )
     recorder = Recorder(arguments.file, arguments.folder, who, arguments.ask)
-    for spec in readme_specs((ROOT / "README.md").read_text("utf-8")):
+    for spec in shipped_specs(ROOT):
         ask_all(recorder, spec, what)
         print(f"{len(recorder.answers)} requests so far", file=sys.stderr)
     packing = Packing.of(recorder)

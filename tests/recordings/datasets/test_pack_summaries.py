@@ -67,12 +67,13 @@ def answer(folder: Path, text: str) -> None:
         file.write_text("\n".join(f"{heading}\n- {text}" for heading in headings) or text, "utf-8")
 
 
-def test_the_commands_are_those_of_the_readme(packing: ModuleType) -> None:
-    main, results = packing.readme_specs((ROOT / "README.md").read_text("utf-8"))
+def test_the_commands_are_those_of_the_pages(packing: ModuleType, tmp_path: Path) -> None:
+    main, results = packing.shipped_specs(ROOT)
     assert main.strategies == ("none", "truncate", "summarize", "pipeline") and len(main.shares) == 5
     assert results.shares == (0.2,) and {"claude_code", "hermes_lean"} <= set(results.strategies)
-    with pytest.raises(SystemExit, match="the README has no main command"):
-        list(packing.readme_specs("# workbench"))
+    (tmp_path / "README.md").write_text("# workbench", "utf-8")
+    with pytest.raises(SystemExit, match=r"README.md has no main command"):
+        list(packing.shipped_specs(tmp_path))
 
 
 def test_answers_are_packed_counted_and_dropped_once_nobody_asks(
