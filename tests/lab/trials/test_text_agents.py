@@ -188,12 +188,13 @@ def test_a_program_as_an_agent_is_asked_nothing_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
-    command = words(f"command:{counting(tmp_path, 'print(1)')}", tmp_path / "out")
+    agent = f"command:{counting(tmp_path, 'print(1)')}"
+    command = words(agent, tmp_path / "out")
     assert main([*command, "--dry-run"]) == OK
     foretold = json.loads(capsys.readouterr().out)["the agent"]
     assert foretold["usd"] is None and foretold["requests"] > 10
     assert main(command) == OK
     asked = starts(tmp_path)
     assert 2 <= asked <= 6
-    assert main(words(command[2], tmp_path / "another")) == OK
+    assert main(words(agent, tmp_path / "another")) == OK
     assert starts(tmp_path) == asked

@@ -42,8 +42,10 @@ def packing(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def small(program: ModuleType, folder: Path) -> None:
-    """Let the program read a README whose commands are small."""
-    (folder / "README.md").write_text(README, "utf-8")
+    """Let the program read pages whose commands are small."""
+    for page in program.COMMANDS.values():
+        (folder / page).parent.mkdir(parents=True, exist_ok=True)
+        (folder / page).write_text(README, "utf-8")
     program.ROOT = folder
 
 
