@@ -20,7 +20,7 @@ from workbench.recordings.importers.native import save
 COMMAND = shutil.which("workbench", path=Path(sys.executable).parent) or ""
 NAMES = ("json", "typing", "random", "logging", "pandas", "numpy", "tiktoken", "matplotlib", "IPython", "sitecustomize")
 PLANT = "import pathlib; pathlib.Path(__file__).with_suffix('.ran').touch()"
-PLUGIN = "[workbench.recordings.importers]\nplanted = json:PLANT\n"
+PLUGIN = "[workbench.importers]\nplanted = json:PLANT\n"
 FEW = ("compare . -s truncate --window 5000 -j 2 --out run",)
 ALL = (
     *FEW, "experiment -o ran.ipynb -p window 5000 -p limit 1", "report run", "inspect chat.jsonl",

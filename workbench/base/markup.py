@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.base.formats import NUMBERS, interval, joined, missing, some
+from workbench.base.package import PACKAGE
 from workbench.base.palette import looks
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = PACKAGE / "report" / "templates"
 LONGEST = 400
 """Characters of one quoted text in a page; a line of a megabyte says nothing more than its start and its size."""
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from builders import conversation
+from workbench.base import package
 from workbench.base.errors import FormatError, ModelError, Refused
-from workbench.engine.models import bundled_answers, find_model
+from workbench.engine.models import find_model
 from workbench.engine.models.bundled import NOT_BUNDLED, Bundled
 from workbench.engine.models.bundled_answers import (
     BundledAnswer,
@@ -135,7 +136,7 @@ def test_the_wheel_has_the_answers_where_the_package_looks_for_them(
     build = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
     placed = {target: source for source, target in build["force-include"].items()}
     installed = tmp_path / "workbench"
-    monkeypatch.setattr(bundled_answers, "PACKAGE", installed)
+    monkeypatch.setattr(package, "PACKAGE", installed)
     for target in placed:
         (tmp_path / target).mkdir(parents=True, exist_ok=True)
     in_wheel = shipped_file().relative_to(tmp_path)

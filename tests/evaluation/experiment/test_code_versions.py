@@ -109,20 +109,20 @@ CHECKED = "def checked(wanted: Boundaries) -> Boundaries"
 )
 def test_what_changes_nothing_at_run_time_changes_no_version(old: str, new: str, copy: Path, edited: Edit) -> None:
     before = version(copy)
-    edited("replays/boundaries.py", lambda text: text.replace(old, new, 1))
+    edited("evaluation/replays/boundaries.py", lambda text: text.replace(old, new, 1))
     assert version(copy) == before
 
 
 @pytest.mark.parametrize(
     "file",
     [
-        "watching/hook.py",
+        "evaluation/watching/hook.py",
         "report/page/rendering.py",
         "live/runner.py",
-        "importers/values.py",
-        "transcript/personal.py",
-        "compaction/presets/opal.py",
-        "compaction/prompts/opal_headings.md",
+        "recordings/importers/values.py",
+        "engine/transcript/personal.py",
+        "engine/compaction/presets/opal.py",
+        "engine/compaction/prompts/opal_headings.md",
     ],
 )
 def test_code_that_a_replay_does_not_use_changes_no_version(file: str, copy: Path, edited: Edit) -> None:
@@ -134,13 +134,13 @@ def test_code_that_a_replay_does_not_use_changes_no_version(file: str, copy: Pat
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [
-        ("replays/budgets.py", "return", "return 1 or"),
-        ("models/tokenizer.py", "SHA256 = ", "SHA256 = 'x' + "),
-        ("compaction/strategy.py", "    threshold: float", "    threshold: int"),
-        ("compaction/prompts/headings.md", "", "Mood: how the user feels"),
-        ("metrics/work_exam/work_reader.json", "", " "),
-        ("metrics/background.tsv", "", "x\t1\n"),
-        ("extraction/lexicon.toml", "", "# x"),
+        ("evaluation/replays/budgets.py", "return", "return 1 or"),
+        ("engine/models/tokenizer.py", "SHA256 = ", "SHA256 = 'x' + "),
+        ("engine/compaction/strategy.py", "    threshold: float", "    threshold: int"),
+        ("engine/compaction/prompts/headings.md", "", "Mood: how the user feels"),
+        ("evaluation/metrics/work_exam/work_reader.json", "", " "),
+        ("evaluation/metrics/background.tsv", "", "x\t1\n"),
+        ("engine/extraction/lexicon.toml", "", "# x"),
     ],
 )
 def test_code_and_data_that_it_uses_change_the_version(file: str, old: str, new: str, copy: Path, edited: Edit) -> None:
@@ -152,11 +152,11 @@ def test_code_and_data_that_it_uses_change_the_version(file: str, old: str, new:
 @pytest.mark.parametrize(
     ("preset", "file"),
     [
-        ("opal", "compaction/presets/opal.py"),
-        ("opal", "compaction/prompts/opal_headings.md"),
-        ("claude_code", "compaction/prompts/claude_headings.md"),
-        ("learned", "models/learned/weights.json"),
-        ("learned", "compaction/presets/learned.py"),
+        ("opal", "engine/compaction/presets/opal.py"),
+        ("opal", "engine/compaction/prompts/opal_headings.md"),
+        ("claude_code", "engine/compaction/prompts/claude_headings.md"),
+        ("learned", "engine/models/learned/weights.json"),
+        ("learned", "engine/compaction/presets/learned.py"),
     ],
 )
 def test_what_one_strategy_uses_changes_its_version_alone(preset: str, file: str, copy: Path, edited: Edit) -> None:
@@ -255,5 +255,6 @@ def test_every_data_file_that_the_package_reads_is_named_in_it() -> None:
         used.add(wb.preset(name))
         words |= used.words
     files = {file for named in code.data.values() for file in named}
+    words.add("default_setting_overrides")  # JupyterLab looks for this name in the folder that it is given
     orphans = sorted(str(file.relative_to(PACKAGE)) for file in files if not {file.name, file.stem} & words)
     assert not orphans

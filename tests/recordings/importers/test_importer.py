@@ -165,7 +165,7 @@ def test_aninstalled_importer_is_found_and_asked_first(tmp_path: Path, monkeypat
     about = tmp_path / "plain_chat-1.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: plain-chat\nVersion: 1\n")
-    (about / "entry_points.txt").write_text("[workbench.recordings.importers]\nplain_chat = plain_chat:PLAIN_CHAT\n")
+    (about / "entry_points.txt").write_text("[workbench.importers]\nplain_chat = plain_chat:PLAIN_CHAT\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     known_formats.cache_clear()
     try:

@@ -18,7 +18,16 @@ from workbench.recordings.importers.source import Head
 SAMPLES: dict[str, str] = {name: json.dumps(value) for name, value in DOCUMENTS.items()} | {
     name: "\n".join(map(json.dumps, lines)) for name, lines in LINES.items()
 }
-NO_JSON = {"aider", "specstory", "opencode_database", "native"}
+NO_JSON = {
+    "aider",
+    "specstory",
+    "native",
+    "opencode_database",
+    "crush_database",
+    "goose_database",
+    "hermes_database",
+    "openai_agents_database",
+}
 """Formats of other text, and our own."""
 
 

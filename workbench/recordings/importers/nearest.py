@@ -31,6 +31,23 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "tau_bench": ("task_id", "reward", "info", "traj"),
     "vscode_chat": ("sessionId", "requests"),
     "windsurf": ("type", "status"),
+    "bedrock": ("system", "messages"),
+    "chatgpt_export": ("conversation_id", "current_node", "mapping"),
+    "claude_export": ("uuid", "name", "chat_messages"),
+    "claude_stream": ("type", "session_id", "parent_tool_use_id", "message"),
+    "codex_exec": ("type", "thread_id"),
+    "gemini_contents": ("contents", "systemInstruction"),
+    "goose": ("role", "content", "created", "metadata"),
+    "hermes": ("role", "content", "timestamp", "platform"),
+    "kimi": ("role", "content", "id"),
+    "langchain": ("type", "content", "additional_kwargs"),
+    "langsmith": ("run_type", "trace_id", "inputs", "outputs"),
+    "pydantic_ai": ("kind", "parts", "instructions"),
+    "qwen_code": ("uuid", "parentUuid", "sessionId", "systemPayload"),
+    "roo_task": ("role", "content", "ts", "condenseParent"),
+    "sharegpt": ("conversations", "id"),
+    "vercel": ("role", "content"),
+    "vercel_ui": ("id", "role", "parts"),
 }
 """Fields of the document, or of its records, by which people would know a format of JSON; a format looks closer."""
 OWN_FORMAT = "docs/own-format.md says how to read a format of your own"
