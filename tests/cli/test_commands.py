@@ -193,3 +193,23 @@ def test_a_shell_completes_commands_of_groups_and_every_option(typed: str, compl
     code = f"import os, sys; os.environ.update({environment}); from workbench.cli import main; main([])"
     answer = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     assert answer.stdout.split() == completed, answer.stderr
+
+
+ROOT = Path(__file__).parents[2]
+EARLIER_NAMES = re.compile(rf"\bworkbench ({'|'.join(name for names in MOVED.values() for name in names)})\b")
+
+
+def texts_for_users() -> list[Path]:
+    """Pages, notebooks and the package's own sentences; not those of studies' data."""
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "reports" / "studies").rglob("*.md")]
+    package = [path for kind in ("*.py", "*.html", "*.txt", "*.md") for path in (ROOT / "workbench").rglob(kind)]
+    return [*pages, *package, *(ROOT / "notebooks").glob("*.ipynb")]
+
+
+def test_no_text_names_a_command_as_it_was_called_once() -> None:
+    named = [
+        f"{path.relative_to(ROOT)}: {match.group()}"
+        for path in texts_for_users()
+        for match in EARLIER_NAMES.finditer(path.read_text("utf-8"))
+    ]
+    assert named == []

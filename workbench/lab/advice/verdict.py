@@ -146,7 +146,7 @@ def opening(measured: Measurements, rows: pd.DataFrame) -> str:
     sessions, with_work = rows["session"].nunique(), rows.loc[rows[WORK].notna(), "session"].nunique()
     counted = f"{with_work} of {some(sessions, 'session')}"
     asked = f"{counted} have questions about the work behind the first request that fills the window"
-    command = "`workbench exam write SESSIONS --model ...` writes them"
+    command = "`workbench lab exam write SESSIONS --model ...` writes them"
     if measured.half == NAMES and rows[NAMES].notna().any():
         sentences.insert(0, f"By names alone: {asked}; {command}.")
     elif measured.half == WORK and with_work < sessions:
