@@ -100,7 +100,8 @@ def test_any_option_may_stand_in_a_file_and_the_command_line_wins(
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("windw = 3", "`workbench compare` has no option 'windw'; it has baseline,"),
+        ("windw = 3", "`workbench compare` has no option 'windw'; did you mean 'window'?"),
+        ("zzz = 3", "`workbench compare` has no option 'zzz'; it has baseline,"),
         ("window = 'ten'", "it must be a whole number"),
         ("window", "cannot be read"),
         ("config = 'other.toml'", "has no option 'config'"),
@@ -193,6 +194,15 @@ def test_a_shell_completes_commands_of_groups_and_every_option(typed: str, compl
     code = f"import os, sys; os.environ.update({environment}); from workbench.cli import main; main([])"
     answer = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     assert answer.stdout.split() == completed, answer.stderr
+
+
+def test_a_server_over_a_file_that_is_not_there_says_so(tmp_path: Path) -> None:
+    code = "import sys; from workbench.cli import main; sys.exit(main(['agent', 'mcp', 'session.jsonl']))"
+    server = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, input="", capture_output=True, text=True, check=False
+    )
+    assert "session.jsonl is not there yet; the tools answer once it is" in server.stderr
+    assert server.stdout == ""
 
 
 ROOT = Path(__file__).parents[2]

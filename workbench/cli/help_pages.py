@@ -7,6 +7,7 @@ from a TOML file.
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -157,12 +158,19 @@ def _values_of(file: Path, ctx: Context) -> Mapping[str, object]:
     for name, value in _document(file).items():
         parameter = parameters.get(name.replace("-", "_"))
         if parameter is None:
-            accepted = ", ".join(sorted(parameters))
-            raise SettingError(f"{file}: `{ctx.command_path}` has no option {name!r}; it has {accepted}")
+            raise SettingError(f"{file}: `{ctx.command_path}` has no option {name!r}; {_accepted(name, parameters)}")
         takes_several = getattr(parameter, "multiple", False) or parameter.nargs != 1
         is_joined = isinstance(value, list) and not takes_several
         values[parameter.name] = ",".join(map(str, value)) if is_joined else value
     return values
+
+
+def _accepted(name: str, parameters: Mapping[str, Context]) -> str:
+    """The option that somebody may have meant, else all of them."""
+    near = get_close_matches(name.replace("-", "_"), parameters, n=1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    return f"it has {', '.join(sorted(parameters))}"
 
 
 def _document(file: Path) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from workbench.cli.options import takes
+from workbench.cli.output import complain
 from workbench.evaluation.experiment.spec import Masking
 from workbench.evaluation.watching.server import serve
 
@@ -24,5 +25,7 @@ def mcp(
 
       claude mcp add workbench -- workbench agent mcp
     """
+    if file is not None and not file.exists():
+        complain(f"workbench: {file} is not there yet; the tools answer once it is")
     serve(file, Path.cwd(), spec.redaction)
     return 0
