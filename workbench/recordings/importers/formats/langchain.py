@@ -1,0 +1,58 @@
+"""LangChain's messages (1.x) in its three forms: `messages_to_dict`, `dumpd` and `model_dump`."""
+
+import re
+from collections.abc import Mapping
+
+from workbench.engine.transcript.message import Json
+from workbench.recordings.importers.described import DescribedBuilder, MessageShape
+from workbench.recordings.importers.source import Head
+from workbench.recordings.importers.usage import UsageFields
+from workbench.recordings.importers.values import label
+
+LANGCHAIN = MessageShape(
+    inside="data kwargs",
+    role="type",
+    model="response_metadata/model_name response_metadata/model",
+    stop="response_metadata/finish_reason response_metadata/stop_reason",
+    thinking="additional_kwargs/reasoning_content",
+    calls="tool_calls additional_kwargs/tool_calls",
+    failed="status=error",
+    summary="additional_kwargs/lc_source=summarization",
+    usage=UsageFields(
+        "input_tokens",
+        "output_tokens",
+        "input_token_details/cache_read",
+        "input_token_details/cache_creation",
+        reasoning="output_token_details/reasoning",
+        cache_in_input=True,
+    ),
+    usage_in="usage_metadata",
+)
+_LANGCHAIN_CLASS = re.compile(r"(?P<role>Human|AI|System|Tool|Function)Message(?:Chunk)?")
+_LANGCHAIN_TYPE = re.compile(r'"type":\s*"(?:human|ai|system|tool|AIMessageChunk)"')
+_LANGCHAIN_MARK = re.compile(r'"additional_kwargs":\s*\{|"lc":\s*1,')
+
+
+def knows_langchain(head: Head) -> bool:
+    """Whether its messages have LangChain's types and its own fields beside them."""
+    holds_messages = head.is_list or bool(head.records) or "messages" in head.keys
+    types = _LANGCHAIN_TYPE.search(head.text) or ('"lc":' in head.text and _LANGCHAIN_CLASS.search(head.text))
+    if {"run_type", "inputs"} <= head.keys:
+        return False
+    return holds_messages and types is not None and _LANGCHAIN_MARK.search(head.text) is not None
+
+
+class LangChainBuilder(DescribedBuilder):
+    """Reads messages, each in one of LangChain's three forms."""
+
+    shape = LANGCHAIN
+    usage_fields = LANGCHAIN.usage
+
+    def role_of(self, record: Mapping[str, Json], message: Mapping[str, Json]) -> str:
+        """The type of the message, or the class that made it."""
+        type_ = label(message, "type") or label(record, "type")
+        names = record.get("id")
+        if type_ in ("", "constructor") and isinstance(names, list) and names:
+            type_ = str(names[-1])
+        found = _LANGCHAIN_CLASS.fullmatch(type_)
+        return found["role"].lower() if found else type_

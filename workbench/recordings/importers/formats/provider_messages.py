@@ -1,0 +1,42 @@
+"""Messages as providers take them: Bedrock's Converse and Gemini's contents."""
+
+import re
+from collections.abc import Mapping
+
+from workbench.engine.transcript.message import Json
+from workbench.recordings.importers.blocks import (
+    content,
+)
+from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.message_lists import starts_with_messages
+from workbench.recordings.importers.source import Head
+from workbench.recordings.importers.values import first_value
+
+_GEMINI_PART = re.compile(
+    r'"parts":\s*\[\s*\{\s*"(?:text|functionCall|function_call|functionResponse|function_response|inlineData|'
+    r'inline_data|thought)"'
+)
+GEMINI_LISTS = ("contents", "history")
+
+
+def knows_bedrock(head: Head) -> bool:
+    """Whether its messages have Converse's calls or results."""
+    return starts_with_messages(head) and '"toolUseId"' in head.text
+
+
+def knows_gemini(head: Head) -> bool:
+    """Whether it is contents of untyped parts."""
+    holds_contents = {"role", "parts"} <= head.keys or "contents" in head.keys
+    return holds_contents and '"role"' in head.text and _GEMINI_PART.search(head.text) is not None
+
+
+class GeminiBuilder(ChatBuilder):
+    """Reads contents, and the instruction before them."""
+
+    def begin(self, document: Mapping[str, Json]) -> None:
+        """Read the system instruction."""
+        super().begin(document)
+        instruction = first_value(document, "systemInstruction system_instruction config/systemInstruction")
+        parts = {"content": instruction} if isinstance(instruction, str) else instruction
+        if isinstance(parts, dict):
+            self.say_content("system", content(parts, "parts" if "parts" in parts else "content"))

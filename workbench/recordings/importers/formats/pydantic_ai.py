@@ -1,0 +1,108 @@
+"""pydantic-ai's messages (2.x), as `all_messages_json` writes them."""
+
+from collections.abc import Mapping
+
+from workbench.engine.transcript.message import Json, Text, ToolResult
+from workbench.recordings.importers.blocks import (
+    Content,
+    add_part,
+    result_blocks,
+    text_block,
+    thought_block,
+    tool_call,
+    tool_result,
+)
+from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.source import Head
+from workbench.recordings.importers.usage import UsageFields
+from workbench.recordings.importers.values import identifier, label, objects, text
+
+PYDANTIC_USAGE = UsageFields(
+    "input_tokens request_tokens",
+    "output_tokens response_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    reasoning="output_reasoning_tokens",
+    cache_write_long="cache_write_1h_tokens",
+    cache_in_input=True,
+)
+_CALLS = frozenset({"tool-call", "builtin-tool-call"})
+_RETURNS = frozenset({"tool-return", "builtin-tool-return"})
+
+
+def knows_pydantic(head: Head) -> bool:
+    """Whether its messages are requests and responses of typed parts."""
+    return {"parts", "kind"} <= head.keys and '"part_kind"' in head.text
+
+
+class PydanticBuilder(ChatBuilder):
+    """Reads requests, each with what is new in it, and responses."""
+
+    usage_fields = PYDANTIC_USAGE
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one message. Instructions are sent with each request, and read where they change."""
+        self.time = self.source.time(record, "timestamp")
+        kind = label(record, "kind")
+        if kind == "response":
+            self._response(record)
+        elif kind == "request":
+            instructions = text(record, "instructions")
+            if instructions and instructions not in self._instructions():
+                self.say_text("system", instructions)
+            for part in objects(record, "parts"):
+                self._request_part(part)
+        else:
+            self.source.leave_record(f"message of kind {kind!r:.40}", record)
+
+    def _instructions(self) -> list[str]:
+        systems = (entry.message for entry in self.log if entry.type == "message" and entry.message.role == "system")
+        return [block.text for message in systems for block in message.blocks if isinstance(block, Text)]
+
+    def _request_part(self, part: Mapping[str, Json]) -> None:
+        kind = label(part, "part_kind")
+        self.time = self.source.time(part, "timestamp") or self.time
+        if kind == "system-prompt":
+            self.say_text("system", text(part, "content"))
+        elif kind == "user-prompt":
+            self.say_content("user", _prompt(part.get("content")))
+        elif kind in _RETURNS:
+            self.say(tool_result({**part, "is_error": label(part, "outcome") in ("failed", "denied")}))
+        elif kind == "retry-prompt" and part.get("tool_name"):
+            blocks = result_blocks(part.get("content"))
+            self.say(ToolResult(id="", call_id=identifier(part, "tool_call_id"), blocks=blocks, is_error=True))
+        elif kind == "retry-prompt":
+            self.synthetic = True
+            blocks = result_blocks(part.get("content"))
+            self.say_content("user", Content([*blocks]), synthetic=True)
+        else:
+            self.source.leave_record(f"part of kind {kind!r:.40}", part)
+
+    def _response(self, record: Mapping[str, Json]) -> None:
+        found = Content()
+        for part in objects(record, "parts"):
+            kind = label(part, "part_kind")
+            if kind == "text":
+                found.blocks += text_block(text(part, "content"))
+            elif kind == "thinking":
+                found.blocks += thought_block(text(part, "content"), text(part, "signature"))
+            elif kind in _CALLS:
+                found.blocks.append(tool_call({**part, "name": part.get("tool_name")}))
+            elif kind in _RETURNS:
+                found.results.append(tool_result({**part, "name": part.get("tool_name")}))
+            else:
+                self.source.leave_record(f"part of kind {kind!r:.40}", part)
+        model, usage = self.source.name(record, "model_name"), self.usage(record)
+        self.say_content("assistant", found, model=model, usage=usage, stop=self.source.name(record, "finish_reason"))
+
+
+def _prompt(value: Json) -> Content:
+    """What a user's prompt holds: text, or texts and media."""
+    found = Content()
+    for part in value if isinstance(value, list) else [value]:
+        if isinstance(part, dict) and "kind" in part:
+            shaped = {**part, "type": "file", "mime_type": part.get("media_type")}
+            add_part(found, shaped)
+        elif part:
+            add_part(found, part)
+    return found

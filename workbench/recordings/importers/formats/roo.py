@@ -1,0 +1,52 @@
+"""The task folders of Roo Code, Kilo Code and Cline: messages with the time and the marks of condensing."""
+
+from collections.abc import Mapping
+
+from workbench.engine.transcript.message import Json
+from workbench.recordings.importers.blocks import (
+    content,
+)
+from workbench.recordings.importers.described import DescribedBuilder, MessageShape, is_value
+from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.usage import UsageFields
+from workbench.recordings.importers.values import label
+
+ROO = MessageShape(time="ts", model="modelInfo/modelId", summary="isSummary", usage_in="metrics/tokens")
+_ROO_MARKS = ('"condenseParent"', '"condenseId"', '"isSummary"', '"truncationParent"', '"isTruncationMarker"')
+
+
+class RooBuilder(DescribedBuilder):
+    """Reads the messages of a task; those that a summary replaced stand before it."""
+
+    shape = ROO
+    usage_fields = UsageFields("prompt", "completion", "cached", cache_in_input=True)
+
+    def __init__(self, source: SourceFile) -> None:
+        super().__init__(source)
+        self.replaced: dict[str, set[str]] = {}
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one message; a summary, or the mark of a truncation, replaces those that name it."""
+        known = set(self.ids)
+        if is_value(record, "isTruncationMarker"):
+            self._compaction(None, label(record, "truncationId"))
+        elif is_value(record, "isSummary"):
+            self.time = self.source.time(record, "ts")
+            self._compaction(content(record).words, label(record, "condenseId"))
+        else:
+            super().read(record)
+        for field in ("condenseParent", "truncationParent"):
+            if name := label(record, field):
+                self.replaced.setdefault(name, set()).update(set(self.ids) - known)
+
+    def _compaction(self, summary: str | None, name: str) -> None:
+        replaced = self.replaced.get(name, set())
+        kept = tuple(entry_id for entry_id in self.ids if entry_id not in replaced) if replaced else self.system_ids
+        self.compaction(summary, kept=kept)
+
+
+def knows_roo(head: Head) -> bool:
+    """Whether its messages have the time, and marks of condensing or the model that only these agents write."""
+    if not head.is_list or not {"role", "content"} <= head.keys:
+        return False
+    return "ts" in head.keys or any(mark in head.text for mark in _ROO_MARKS)

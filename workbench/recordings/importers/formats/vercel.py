@@ -1,0 +1,84 @@
+"""The Vercel AI SDK's model messages and UI messages (5 and 6)."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from workbench.engine.transcript.message import Json, ToolResult
+from workbench.recordings.importers.blocks import (
+    Content,
+    add_part,
+    result_blocks,
+    tool_call,
+)
+from workbench.recordings.importers.chat import ChatBuilder
+from workbench.recordings.importers.message_lists import starts_with_messages
+from workbench.recordings.importers.source import Head
+from workbench.recordings.importers.values import identifier, label, objects
+
+_VERCEL = re.compile(r'"type":\s*"tool-(?:call|result)"')
+_UI_PART = re.compile(
+    r'"parts":\s*\[\s*\{[^{}]*?"type":\s*"(?:text|reasoning|file|step-start|source-|data-|tool-|dynamic-tool)'
+)
+
+
+def knows_vercel(head: Head) -> bool:
+    """Whether its messages have the SDK's calls or results."""
+    return starts_with_messages(head) and '"toolCallId"' in head.text and _VERCEL.search(head.text) is not None
+
+
+def knows_vercel_ui(head: Head) -> bool:
+    """Whether its messages have typed parts, as the SDK's hooks keep them."""
+    holds_messages = {"role", "parts"} <= head.keys or ("messages" in head.keys and "info" not in head.keys)
+    return holds_messages and '"role"' in head.text and _UI_PART.search(head.text) is not None
+
+
+class VercelUiBuilder(ChatBuilder):
+    """Reads messages; an answer's parts are those of all steps that it took."""
+
+    def read(self, record: Mapping[str, Json]) -> None:
+        """Read one message; each step of an answer is one."""
+        if record.get("role") != "assistant":
+            parts = [part for part in objects(record, "parts") if not self._is_client_only(part)]
+            super().read({**record, "parts": parts, "timestamp": record.get("createdAt")})
+            return
+        self.time = self.source.time(record, "createdAt")
+        for step in _steps(objects(record, "parts")):
+            found = Content()
+            for part in step:
+                self._part(found, part)
+            if found.blocks or found.results or found.unknown:
+                self.say_content("assistant", found, id=identifier(record, "id"))
+
+    def _is_client_only(self, part: Mapping[str, Json]) -> bool:
+        """Whether a part is data for the page alone."""
+        is_data = label(part, "type").startswith(("data-", "source-"))
+        if is_data:
+            self.source.leave_record(f"part of type {label(part, 'type')!r:.40}", part)
+        return is_data
+
+    def _part(self, found: Content, part: Mapping[str, Json]) -> None:
+        type_ = label(part, "type")
+        if type_ != "dynamic-tool" and not type_.startswith("tool-"):
+            if not self._is_client_only(part):
+                add_part(found, dict(part))
+            return
+        name = label(part, "toolName") or type_.removeprefix("tool-")
+        call = tool_call({"id": part.get("toolCallId"), "name": name, "input": part.get("input")})
+        found.blocks.append(call)
+        failed = part.get("errorText") is not None
+        value = part.get("errorText") if failed else part.get("output")
+        if value is not None:
+            blocks = result_blocks(value)
+            found.results.append(ToolResult(id="", call_id=call.id, blocks=blocks, name=name, is_error=failed))
+
+
+def _steps(parts: list[dict[str, Json]]) -> Iterator[list[dict[str, Json]]]:
+    """The parts of each request that an answer took."""
+    step: list[dict[str, Json]] = []
+    for part in parts:
+        if part.get("type") == "step-start":
+            yield step
+            step = []
+        else:
+            step.append(part)
+    yield step
