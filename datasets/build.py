@@ -94,7 +94,11 @@ def annotations(file, session):
     rows = [("# Written by datasets/build.py from datasets/tasks; see docs/annotations.md.",)]
     for kind in ("constraints", "decisions", "pending"):
         rows += [
-            (f"[[{kind}]]", f"text = {json.dumps(text, ensure_ascii=False)}", f"evidence = {json.dumps(holding(quote))}")
+            (
+                f"[[{kind}]]",
+                f"text = {json.dumps(text, ensure_ascii=False)}",
+                f"evidence = {json.dumps(holding(quote))}",
+            )
             for text, quote in source[kind]
         ]
     for about, old, new, old_quote, new_quote in source["superseded"]:

@@ -28,7 +28,8 @@ sys.path.insert(0, str(ROOT))
 
 from workbench.base.errors import AnswerAwaited  # noqa: E402
 from workbench.evaluation.experiment.compare import Run  # noqa: E402
-from workbench.evaluation.experiment.prepared import What, read, sources_of  # noqa: E402
+from workbench.evaluation.experiment.prepared import read
+from workbench.evaluation.experiment.sources import What, sources_of
 from workbench.evaluation.experiment.replay_rows import replays  # noqa: E402
 from workbench.evaluation.experiment.requests_ahead import RequestsAhead  # noqa: E402
 from workbench.evaluation.experiment.spec import RunSpec  # noqa: E402
@@ -186,9 +187,7 @@ class Packing:
 
 def main(words: Sequence[str] | None = None, what: What = ()) -> int:
     """Pack, and say what is recorded, missing and stale."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?", help="a folder of `--model folder:FOLDER`")
     parser.add_argument("--who", default="", help="who wrote its answers; else as in model.toml")
     parser.add_argument("--file", type=Path, default=shipped_file(), help="the file of answers")
@@ -197,9 +196,7 @@ def main(words: Sequence[str] | None = None, what: What = ()) -> int:
     arguments = parser.parse_args(words)
     who = arguments.who or (about(arguments.folder).who if arguments.folder else "")
     if arguments.folder and not who:
-        parser.error(
-            "nobody says who wrote the answers: give --who, or write it into model.toml in the folder"
-        )
+        parser.error("nobody says who wrote the answers: give --who, or write it into model.toml in the folder")
     recorder = Recorder(arguments.file, arguments.folder, who, arguments.ask)
     for spec in shipped_specs(ROOT):
         ask_all(recorder, spec, what)

@@ -15,7 +15,8 @@ from workbench.base.formats import decimal, percent, some
 from workbench.engine.compaction.presets import catalogue
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.equal_size import ANSWERED, names_only
-from workbench.evaluation.experiment.prepared import Prepared, prepared, sessions_in, sources_of
+from workbench.evaluation.experiment.prepared import Prepared, prepared
+from workbench.evaluation.experiment.sources import sessions_in, sources_of
 from workbench.lab.validation.adversaries import scored
 from workbench.lab.validation.used_things import compacted, used_things
 

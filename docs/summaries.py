@@ -19,7 +19,8 @@ from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message, Summary
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.paired import estimate
-from workbench.evaluation.experiment.prepared import Prepared, prepared, sessions_in, sources_of
+from workbench.evaluation.experiment.prepared import Prepared, prepared
+from workbench.evaluation.experiment.sources import sessions_in, sources_of
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.evaluation.replays.matched import RecordedContexts, SizedHistory, recorded_contexts, sized_histories
 from workbench.lab.validation.judges import JUDGES, Judged

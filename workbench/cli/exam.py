@@ -17,7 +17,7 @@ from workbench.cli.output import FAILED, OK, PENDING, complain, printable, say, 
 from workbench.engine.transcript.message import Message
 from workbench.engine.transcript.redaction import masker
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.prepared import readable_sessions, sources_of
+from workbench.evaluation.experiment.sources import readable_sessions, sources_of
 from workbench.evaluation.experiment.spec import Masking
 from workbench.evaluation.metrics.work_exam.document import exams_of
 from workbench.evaluation.metrics.work_exam.question import SessionExams, WorkExam, WorkQuestion

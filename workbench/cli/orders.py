@@ -13,7 +13,8 @@ from workbench.cli.options import AsJson, Paths, takes, tell_terms
 from workbench.cli.output import OK, records, say, say_json, tables
 from workbench.engine.compaction.presets import NAMES, RECALL
 from workbench.engine.models.settings import ModelSettings
-from workbench.evaluation.experiment.prepared import limited, read, sources_of
+from workbench.evaluation.experiment.prepared import read
+from workbench.evaluation.experiment.sources import limited, sources_of
 from workbench.evaluation.experiment.spec import DEFAULT_MODEL
 from workbench.lab.agreement.measured import Judge, on_recordings, on_tasks
 from workbench.lab.agreement.orders import ALL, TARGETS, Agreement

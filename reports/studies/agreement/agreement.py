@@ -25,8 +25,8 @@ from trials import STRATEGIES
 
 from workbench.base.formats import missing, some
 from workbench.engine.models.settings import ModelSettings
-from workbench.evaluation.experiment.prepared import SessionSource, sessions_in, sources_of
 from workbench.evaluation.experiment.prepared import read as read_source
+from workbench.evaluation.experiment.sources import SessionSource, sessions_in, sources_of
 from workbench.lab.agreement.measured import COLUMNS, READ, Judge, on_recordings, on_tasks
 from workbench.lab.agreement.measured import detours as detours_of
 from workbench.lab.agreement.orders import ALL, TARGETS, Agreement

@@ -31,7 +31,8 @@ from workbench.engine.models.learned.weights import LearnedWeights, Logistic
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.analysis.paired import estimate, holm, sign_flip
-from workbench.evaluation.experiment.prepared import Prepared, prepared, sessions_in, sources_of
+from workbench.evaluation.experiment.prepared import Prepared, prepared
+from workbench.evaluation.experiment.sources import sessions_in, sources_of
 from workbench.evaluation.metrics.exam.exams import Exams, todos
 from workbench.evaluation.metrics.exam.item import corrected
 from workbench.evaluation.metrics.view import view

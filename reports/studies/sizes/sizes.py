@@ -22,8 +22,9 @@ from workbench.engine.compaction.presets import preset
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.prices import window as catalog_window
 from workbench.evaluation.analysis.compared import compare_table
-from workbench.evaluation.experiment.prepared import Prepared, read, sources_of
+from workbench.evaluation.experiment.prepared import Prepared, read
 from workbench.evaluation.experiment.references import BaselineAtSizes
+from workbench.evaluation.experiment.sources import sources_of
 from workbench.evaluation.metrics.builtin import exam_recall, recall_bound
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.metric import MetricInput

@@ -26,7 +26,7 @@ from workbench.engine.models.settings import ModelSettings
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import Run, compare
 from workbench.evaluation.experiment.grid import Grid
-from workbench.evaluation.experiment.prepared import What, sources_of
+from workbench.evaluation.experiment.sources import What, sources_of
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.experiment.store import Results
 from workbench.recordings.datasets.bundled import bundled, bundled_files

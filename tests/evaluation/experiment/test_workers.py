@@ -23,8 +23,8 @@ from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment import memory
 from workbench.evaluation.experiment.compare import compare
-from workbench.evaluation.experiment.prepared import SessionSource
 from workbench.evaluation.experiment.shards import shards
+from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.spec import with_references
 from workbench.evaluation.experiment.store import COLUMNS, Results
 from workbench.evaluation.experiment.workers import Processes, workers

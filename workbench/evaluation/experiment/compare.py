@@ -28,19 +28,12 @@ from workbench.engine.models.settings import ModelSettings, local_weights
 from workbench.evaluation.experiment.combined import replicated
 from workbench.evaluation.experiment.filler import FillerModel, ModelUse, is_asked
 from workbench.evaluation.experiment.keys import described, key
-from workbench.evaluation.experiment.prepared import (
-    Prepared,
-    SessionSource,
-    What,
-    default_model_for,
-    limited,
-    read,
-    sources_of,
-)
+from workbench.evaluation.experiment.prepared import Prepared, read
 from workbench.evaluation.experiment.progress import progress
 from workbench.evaluation.experiment.replay_rows import Row, replays
 from workbench.evaluation.experiment.settings import RunSettings
 from workbench.evaluation.experiment.shards import merged_tables, run_shards, shards
+from workbench.evaluation.experiment.sources import SessionSource, What, default_model_for, limited, sources_of
 from workbench.evaluation.experiment.spec import RunSpec, chosen_baseline, documented, with_references
 from workbench.evaluation.experiment.store import SCHEMA, Results, RunFolder
 from workbench.evaluation.experiment.work import (

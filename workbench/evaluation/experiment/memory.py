@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from workbench.base.errors import MemoryShort, SettingError
-from workbench.evaluation.experiment.prepared import SessionSource
+from workbench.evaluation.experiment.sources import SessionSource
 from workbench.recordings.importers.opening import PACKED_ENDINGS
 
 WORKER = 500_000_000

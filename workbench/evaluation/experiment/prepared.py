@@ -1,10 +1,9 @@
 """Sessions made ready for any number of replays, where a run's sessions come from, and one replay."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeAlias
 
 from workbench.base.errors import SettingError, Unanswered
 from workbench.base.formats import some
@@ -12,7 +11,6 @@ from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.bundled import Bundled
-from workbench.engine.models.bundled_answers import NAME as BUNDLED
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.model import Model
 from workbench.engine.models.settings import ModelSettings
@@ -24,7 +22,7 @@ from workbench.engine.transcript.redaction import redaction as redaction_of
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.filler import FillerModel
 from workbench.evaluation.experiment.keys import key
-from workbench.evaluation.experiment.spec import DEFAULT_MODEL
+from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.exam.item import Exam, corrected
 from workbench.evaluation.metrics.index import Index
@@ -37,8 +35,7 @@ from workbench.evaluation.replays.natural import natural
 from workbench.evaluation.replays.reports import checked_reports
 from workbench.evaluation.replays.sizing import Sizing, Window, window_of
 from workbench.evaluation.replays.step import Replay
-from workbench.recordings.datasets.bundled import bundled_files, is_bundled_file, is_bundled_session
-from workbench.recordings.importers.importer import UnknownFormat, files, load, scan
+from workbench.recordings.importers.importer import UnknownFormat, scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +203,6 @@ def exam(session: Session | Prepared, at: int, context: Context | None = None) -
     return Exam(ready.session.id, at, held.items, tuple(credit.tolist()))
 
 
-What: TypeAlias = Iterable[str | Path | Session] | str | Path | Session
-"""Files, folders, patterns or sessions; none: the bundled sessions."""
-
 REMEMBERED = 8
 """Files that a process keeps in memory once read and extracted: the shards of one file often go to one worker."""
 
@@ -231,121 +225,6 @@ class Unreadable:
 
     def __str__(self) -> str:
         return self.reason if self.reason.startswith(self.path) else f"{self.path}: {self.reason}"
-
-
-@dataclass(frozen=True, slots=True)
-class SessionSource:
-    """One file, or one session in memory.
-
-    Attributes:
-        number: its place in the run.
-        named: whether the user named it, rather than a folder that holds it.
-        most: sessions to take of it at most; None takes all.
-    """
-
-    path: Path | None = None
-    session: Session | None = None
-    number: int = 0
-    named: bool = True
-    most: int | None = None
-
-    @property
-    def name(self) -> str:
-        """Its path, or the session's id."""
-        return str(self.path) if self.path is not None else self.session.id if self.session is not None else ""
-
-    @property
-    def bytes(self) -> int:
-        """The file's size; 0 for a session in memory."""
-        return self.path.stat().st_size if self.path is not None and self.path.exists() else 0
-
-
-def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[SessionSource]:
-    """The files and sessions, numbered in their order; a file that is given twice counts once.
-
-    Args:
-        what: files, folders, patterns or sessions.
-        bundled: used where there are none; None takes all bundled sessions.
-
-    Raises:
-        SettingError: there are none.
-    """
-    if not isinstance(what, str | Path | Session | Iterable):
-        raise SettingError(f"{what!r:.80} is nothing to read; files, folders, patterns or sessions would be accepted")
-    items: list[str | Path | Session] = [what] if isinstance(what, str | Path | Session) else list(what)
-    found: list[SessionSource] = []
-    for item in items or (bundled_files() if bundled is None else bundled):
-        if isinstance(item, Session):
-            found.append(SessionSource(session=item))
-        elif str(item) == "-":  # standard input can be read once, and by this process alone
-            found += [SessionSource(session=session) for session in load("-", lenient=True)]
-        else:
-            paths = [path for path in files([item]) if path == str(item) or not _of_a_run(Path(path))]
-            found += [SessionSource(path=Path(path), named=path == str(item)) for path in paths]
-    if not found:
-        raise SettingError("there is nothing to read; name files or folders with recorded sessions")
-    once: dict[object, SessionSource] = {}
-    for n, source in enumerate(found):
-        place = source.path.resolve() if source.path else n
-        if place not in once or source.named:
-            once[place] = source
-    return [replace(source, number=number) for number, source in enumerate(once.values())]
-
-
-def is_bundled(source: SessionSource) -> bool:
-    """Whether a source is a bundled session, as a file or in memory."""
-    if source.path is not None:
-        return is_bundled_file(source.path)
-    return source.session is not None and is_bundled_session(source.session)
-
-
-def default_model_for(sources: Sequence[SessionSource]) -> str:
-    """The model that writes summaries where none is named: bundled sessions alone have those that ship."""
-    for source in sources:
-        if not is_bundled(source):
-            return DEFAULT_MODEL
-    return BUNDLED
-
-
-def limited(sources: Sequence[SessionSource], limit: int | None) -> list[SessionSource]:
-    """The first sources that hold that many sessions, each with how many to take; None takes all."""
-    if limit is None:
-        return list(sources)
-    found: list[SessionSource] = []
-    for source in sources:
-        held = len(sessions_in(source))
-        found.append(replace(source, most=min(held, limit)))
-        limit -= held
-        if limit <= 0:
-            break
-    return found
-
-
-def sessions_in(source: SessionSource) -> list[Session]:
-    """The sessions of a source that hold an answer of a model, not yet counted and extracted."""
-    if source.path is None:
-        return [source.session] if source.session is not None else []
-    return [one for loaded in scan([source.path], lenient=True) for one in loaded.sessions if one.requests]
-
-
-def readable_sessions(source: SessionSource) -> list[Session]:
-    """As `sessions_in`, for commands that leave nothing out.
-
-    Raises:
-        FormatError: the user named a file that cannot be read.
-    """
-    sessions = sessions_in(source)
-    if not sessions and source.named and source.path is not None:
-        for loaded in scan([source.path], lenient=True):
-            if loaded.error is not None:
-                raise loaded.error
-    return sessions
-
-
-def _of_a_run(path: Path) -> bool:
-    """Whether a run of ours wrote this file in a folder of recordings."""
-    folder = path.parent.parent if path.parent.name == "replays" else path.parent
-    return (folder / "manifest.json").is_file() and (folder / "replays.parquet").is_file()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ from functools import partial
 from itertools import chain, count
 
 from workbench.engine.compaction.strategy import Preset
-from workbench.evaluation.experiment.prepared import SessionSource, Unreadable
+from workbench.evaluation.experiment.prepared import Unreadable
 from workbench.evaluation.experiment.replay_rows import NAMES, Row
+from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.work import ReplayResult, Shard, ShardResult, Task, work
 from workbench.evaluation.experiment.workers import Workers
 

@@ -21,10 +21,11 @@ from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.code_versions import code_versions
 from workbench.evaluation.experiment.filler import FillerModel
 from workbench.evaluation.experiment.keys import key
-from workbench.evaluation.experiment.prepared import Prepared, SessionSource, Unreadable, read
+from workbench.evaluation.experiment.prepared import Prepared, Unreadable, read
 from workbench.evaluation.experiment.references import BaselineAtSizes
 from workbench.evaluation.experiment.replay_rows import Row, replay_rows, replays
 from workbench.evaluation.experiment.requests_ahead import RequestsAhead, is_awaited
+from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.experiment.store import SCHEMA, RunFolder
 from workbench.evaluation.metrics import NAMES

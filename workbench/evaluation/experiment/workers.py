@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from workbench.base.errors import SetupError
 from workbench.evaluation.experiment import memory
 from workbench.evaluation.experiment.code_versions import source_digest
-from workbench.evaluation.experiment.prepared import SessionSource
+from workbench.evaluation.experiment.sources import SessionSource
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

@@ -17,13 +17,13 @@ from workbench.evaluation.analysis.trade import MARGIN, WORTH, Trade, difference
 from workbench.evaluation.experiment.compare import REPORTS, Forecast, Run, together
 from workbench.evaluation.experiment.grid import Grid, Point, read
 from workbench.evaluation.experiment.keys import key
-from workbench.evaluation.experiment.prepared import SessionSource, default_model_for, sources_of
 from workbench.evaluation.experiment.settings import (
     ExecutionSettings,
     MaskingSettings,
     NameList,
     PricedSettings,
 )
+from workbench.evaluation.experiment.sources import SessionSource, default_model_for, sources_of
 from workbench.evaluation.experiment.spec import (
     Execution,
     Masking,

@@ -16,7 +16,7 @@ from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import Forecast, together
 from workbench.evaluation.experiment.grid import Grid, Point
-from workbench.evaluation.experiment.prepared import SessionSource, sessions_in, sources_of
+from workbench.evaluation.experiment.sources import SessionSource, sessions_in, sources_of
 from workbench.evaluation.experiment.spec import documented
 from workbench.evaluation.replays.agents import AGENTS, Agent, Sized, recorded_limits
 from workbench.evaluation.replays.reports import checked_reports

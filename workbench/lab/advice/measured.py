@@ -14,7 +14,7 @@ from workbench.evaluation.analysis.summary_writers import SummaryWriters
 from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.experiment.compare import Run
 from workbench.evaluation.experiment.grid import Grid, Point
-from workbench.evaluation.experiment.prepared import SessionSource, sessions_in
+from workbench.evaluation.experiment.sources import SessionSource, sessions_in
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.metrics import NAMES, WORK

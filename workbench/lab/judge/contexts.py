@@ -18,11 +18,12 @@ from workbench.engine.models.wrappers import innermost
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.filler import FillerModel, is_asked
-from workbench.evaluation.experiment.prepared import Prepared, Unreadable, What, read, sources_of
+from workbench.evaluation.experiment.prepared import Prepared, Unreadable, read
 from workbench.evaluation.experiment.references import BaselineAtSizes
 from workbench.evaluation.experiment.replay_rows import Row
 from workbench.evaluation.experiment.requests_ahead import RequestsAhead
 from workbench.evaluation.experiment.settings import MaskingSettings, ShareList, StrategyList
+from workbench.evaluation.experiment.sources import What, sources_of
 from workbench.evaluation.experiment.spec import (
     DEFAULT_STRATEGIES,
     Flag,

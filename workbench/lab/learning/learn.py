@@ -14,7 +14,8 @@ from workbench.base.private_files import write_private
 from workbench.engine.models.learned.features import FEATURES, PARTS, Part
 from workbench.engine.models.learned.weights import FORMAT, VERSION, LearnedWeights, Logistic
 from workbench.engine.transcript.redaction import masker, redacted
-from workbench.evaluation.experiment.prepared import SessionSource, What, prepared, sessions_in, sources_of
+from workbench.evaluation.experiment.prepared import prepared
+from workbench.evaluation.experiment.sources import SessionSource, What, sessions_in, sources_of
 from workbench.evaluation.experiment.workers import workers
 from workbench.evaluation.replays.boundaries import FEWEST_AFTER, FEWEST_BEFORE
 from workbench.lab.learning.fit import FitCheck, cross_validated, fitted

@@ -23,16 +23,7 @@ from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.code_versions import code_versions
 from workbench.evaluation.experiment.filler import FillerModel, ModelUse, is_asked
 from workbench.evaluation.experiment.keys import key
-from workbench.evaluation.experiment.prepared import (
-    Prepared,
-    Recording,
-    SessionSource,
-    What,
-    default_model_for,
-    limited,
-    read,
-    sources_of,
-)
+from workbench.evaluation.experiment.prepared import Prepared, Recording, read
 from workbench.evaluation.experiment.prepared import replay as replay_of
 from workbench.evaluation.experiment.progress import progress
 from workbench.evaluation.experiment.settings import (
@@ -41,6 +32,7 @@ from workbench.evaluation.experiment.settings import (
     PricedSettings,
     StrategyList,
 )
+from workbench.evaluation.experiment.sources import SessionSource, What, default_model_for, limited, sources_of
 from workbench.evaluation.experiment.spec import (
     DEFAULT_STRATEGIES,
     Execution,
@@ -156,21 +148,25 @@ def simulate(
     """
     spec = SimulationSpec.of(spec, settings)
     tasks = _tasks(sessions, spec)
-    found: dict[int, list[Row]] = {}
+    rows_of_task: dict[int, list[Row]] = {}
     with (
         workers(spec.jobs, spec.scheduler, [task.source for task in tasks]) as crew,
         progress(len(tasks), "following recorded actions", quiet=spec.quiet) as bar,
     ):
-        for place, rows in crew.surely(_simulated, tasks):
-            name = tasks[place].source.name
-            found[place] = [{"failed": f"{name}: its worker died"}] if rows is None else rows
+        for place, task_rows in crew.surely(_simulated, tasks):
+            if task_rows is None:
+                task_rows = [{"failed": f"{tasks[place].source.name}: its worker died"}]
+            rows_of_task[place] = task_rows
             bar.update()
-    rows = [row for place in sorted(found) for row in found[place]]
+    rows: list[Row] = []
+    for place in sorted(rows_of_task):
+        rows += rows_of_task[place]
     if awaited := [row["awaited"] for row in rows if "awaited" in row]:
         raise Unanswered(f"{len(awaited)} of {len(rows)} simulations wait: {awaited[0]}")
     done = _tables(rows)
-    for file, table in ((SIMULATED_FILE, done.simulated), ("look_ups.parquet", done.look_ups)):
-        write_atomically(tasks[0].folder.path / file, table.to_parquet(index=False))
+    folder = tasks[0].folder.path
+    write_atomically(folder / SIMULATED_FILE, done.simulated.to_parquet(index=False))
+    write_atomically(folder / "look_ups.parquet", done.look_ups.to_parquet(index=False))
     return done
 
 
@@ -188,18 +184,25 @@ def forecast(
     spec = SimulationSpec.of(spec, settings)
     tasks = _tasks(sessions, spec)
     how, spec = tasks[0].how, tasks[0].spec
-    reads, writes = (
-        FillerModel(model.name) if is_asked(model) else None
-        for model in (how.model("extractive" if spec.reader == "lexical" else spec.reader), how.model(spec.model))
-    )
-    reader, asked = FillerReader(reads) if reads else None, spec.changed(model=writes or spec.model)
-    for task in tasks if reads or writes else ():
+    counted: dict[str, FillerModel] = {}
+    reader = None
+    if spec.reader != "lexical" and is_asked(how.model(spec.reader)):
+        counted["the reader"] = FillerModel(how.model(spec.reader).name)
+        reader = FillerReader(counted["the reader"])
+    writer: str | Model = spec.model
+    if is_asked(how.model(spec.model)):
+        counted["summaries"] = FillerModel(how.model(spec.model).name)
+        writer = counted["summaries"]
+    if not counted:
+        return {}
+    asked = spec.changed(model=writer)
+    for task in tasks:
         for ready in _recording(task).ready[: task.source.most]:
             needs = Needs(ready, reader)
             for strategy in task.presets:
                 with suppress(SettingError):
                     simulated_row(ready, strategy, needs, asked)
-    return {purpose: one.use for purpose, one in (("the reader", reads), ("summaries", writes)) if one}
+    return {purpose: model.use for purpose, model in counted.items()}
 
 
 class FillerReader(Choice):

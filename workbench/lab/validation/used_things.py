@@ -17,7 +17,8 @@ from workbench.engine.transcript.log import CompactionEntry
 from workbench.engine.transcript.message import AssistantMessage, ToolCall, ToolResult, argument_texts, said_text
 from workbench.engine.transcript.redaction import masker, redacted
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.prepared import Prepared, SessionSource, What, prepared, sessions_in, sources_of
+from workbench.evaluation.experiment.prepared import Prepared, prepared
+from workbench.evaluation.experiment.sources import SessionSource, What, sessions_in, sources_of
 from workbench.evaluation.experiment.store import typed
 from workbench.evaluation.metrics.bm25 import Bm25
 from workbench.evaluation.metrics.demand import HORIZON, Demand

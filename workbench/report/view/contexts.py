@@ -24,7 +24,8 @@ from workbench.engine.models import shown_name
 from workbench.engine.models.settings import ModelSettings, model_names
 from workbench.engine.transcript.redaction import redacted
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.prepared import Prepared, SessionSource, prepared, sessions_in
+from workbench.evaluation.experiment.prepared import Prepared, prepared
+from workbench.evaluation.experiment.sources import SessionSource, sessions_in
 from workbench.evaluation.experiment.spec import Masking
 from workbench.evaluation.replays.matched import at_recorded_sizes, matched, recorded_contexts
 from workbench.evaluation.replays.step import Mode

@@ -19,9 +19,9 @@ from workbench.engine.models.model import Model
 from workbench.engine.models.weights import weights
 from workbench.evaluation.experiment.bounded import text_of
 from workbench.evaluation.experiment.filler import FillerModel, ModelUse
-from workbench.evaluation.experiment.prepared import What
 from workbench.evaluation.experiment.progress import progress
 from workbench.evaluation.experiment.replay_rows import Row
+from workbench.evaluation.experiment.sources import What
 from workbench.evaluation.experiment.spec import Read, Whole, documented, model_name, one_model
 from workbench.evaluation.experiment.store import TableFolder
 from workbench.evaluation.metrics.exam.exams import Exams

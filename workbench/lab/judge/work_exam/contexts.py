@@ -9,8 +9,9 @@ from typing import NamedTuple
 from workbench.base.errors import Unanswered
 from workbench.engine.transcript.context import Context, protected
 from workbench.engine.transcript.message import Summary, SystemMessage
-from workbench.evaluation.experiment.prepared import Prepared, What
+from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.experiment.requests_ahead import is_awaited
+from workbench.evaluation.experiment.sources import What
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.reference_contexts import Oracle
 from workbench.evaluation.replays.budgets import budget

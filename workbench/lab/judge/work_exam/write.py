@@ -18,9 +18,9 @@ from workbench.engine.transcript.redaction import redaction as redaction_of
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.filler import FillerModel, ModelUse
-from workbench.evaluation.experiment.prepared import SessionSource, What, readable_sessions, sources_of
 from workbench.evaluation.experiment.progress import progress
 from workbench.evaluation.experiment.settings import MaskingSettings, ShareList
+from workbench.evaluation.experiment.sources import SessionSource, What, readable_sessions, sources_of
 from workbench.evaluation.experiment.spec import (
     Flag,
     Masking,
