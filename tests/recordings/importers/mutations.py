@@ -12,7 +12,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,7 +22,7 @@ from recordings.importers.test_fuzz import places, shortened
 
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.log import CompactionEntry, MessageEntry, NoteEntry
-from workbench.engine.transcript.message import Message, argument_texts, said_texts
+from workbench.engine.transcript.message import Message, ToolCall, argument_texts, said_texts
 from workbench.engine.transcript.session import Session
 from workbench.recordings.datasets.bundled import bundled
 from workbench.recordings.importers.importer import read
@@ -32,6 +32,8 @@ OTHER_PROJECTS = CORPORA.parent / "more-projects"
 MOST_LINES = 60
 LONG = 12
 """Characters from which a text inside of another is the same text."""
+MARKS_OF_CALLS = ("```", "<tool_call>", "<command>")
+"""What stands around a call in the text of an answer."""
 SHORT = 5
 """Characters below which a text is taken for the touched record's wherever that has it."""
 RAW = {
@@ -290,6 +292,12 @@ def reading(sessions: Sequence[Session], touched: set[str], alone: set[str], tou
         same = same or any(len(text) < SHORT and text in every for text in texts)
         return not texts or same or any(text in whole for text in alone)
 
+    def stands_in_text(call: ToolCall) -> bool:
+        """Whether a call is one that the touched record has in its text, as agents without tools write them."""
+        arguments = list(argument_texts(call.arguments))
+        return any(all(argument in text for argument in arguments) for text in texts_with_calls)
+
+    texts_with_calls = [text for text in touched if any(mark in text for mark in MARKS_OF_CALLS)]
     calls = {
         name: "a touched call" if name in touched_calls else call for name, call in calls_of(sessions).items()
     }  # fmt: skip
@@ -307,7 +315,11 @@ def reading(sessions: Sequence[Session], touched: set[str], alone: set[str], tou
                     prints[f"summary: {entry.summary.text}"] += 1
             elif isinstance(entry, MessageEntry):
                 texts += said_texts(entry.message)
-                prints.update(fingerprints(entry.message, calls, is_touched))
+                spoken = [
+                    block for block in entry.message.blocks
+                    if block.type != "tool_call" or not stands_in_text(block)
+                ]  # fmt: skip
+                prints.update(fingerprints(replace(entry.message, blocks=tuple(spoken)), calls, is_touched))
     return Reading(prints, "\n".join(texts), notes)
 
 

@@ -81,7 +81,10 @@ class MessageFile:
         chat.begin(holder)
         if holder.get("system"):
             chat.say_text("system", label(holder, "system") or block_texts(holder, "system"), id="system")
-        chat.read_all(items(holder, field), place + field)
+        messages = items(holder, field)
+        if not messages:
+            source.note("holds no messages", field=field)
+        chat.read_all(messages, place + field)
         named = chat.id or source.identifier(holder, "id", "session_id")
         chat.id = named or (source.stem if number is None else f"{source.stem}-{number}")
         if field == "traj":

@@ -346,3 +346,9 @@ def test_a_conversation_of_chatgpt_ends_at_its_newest_message(tmp_path: Path) ->
     session = only(recorded(tmp_path, "chatgpt_export"))
     assert (session.id, session.title, session.branches) == ("k1", "a lamp", 2)
     assert [message.role for message in session.messages] == ["user", "assistant", "assistant", "tool", "assistant"]
+
+
+def test_a_conversation_of_sharegpt_without_turns_is_told(tmp_path: Path) -> None:
+    turns = [{"from": "human", "value": "hi"}, {"from": "gpt", "value": "ho"}]
+    sessions = load(written(tmp_path, [{"conversations": turns}, {"conversations": []}]))
+    assert any("holds no messages" in note for session in sessions for note in session.origin.skipped)

@@ -204,6 +204,22 @@ def test_a_command_in_the_text_of_swe_agent_is_a_call_and_what_it_printed_the_re
     assert (result.call_id, plain_text(result)) == (made.calls[0].id, "a.py")
 
 
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"content": None}, "stands beside no text of an answer"),
+        ({"role": "system"}, "stands at a turn that is no answer"),
+        ({"content": "look"}, "is not what ends the answer"),
+    ],
+)
+def test_a_command_of_swe_agent_that_cannot_be_read_as_a_call_is_told(
+    tmp_path: Path, change: dict[str, Any], told: str
+) -> None:
+    *before, made, printed = SWE_OLD["history"]
+    session = only(document(tmp_path, {**SWE_OLD, "history": [*before, {**made, **change}, printed]}))
+    assert any(told in note for note in session.origin.skipped)
+
+
 def test_a_history_of_another_agent_is_no_trajectory(tmp_path: Path) -> None:
     turns = [{"role": "human", "content": "Why does it leak?"}, {"role": "assistant", "result": "The limit."}]
     with pytest.raises(FormatError, match="no importer recognises"):

@@ -212,6 +212,8 @@ class SweAgentBuilder(ChatBuilder):
             shaped["tool_call_id"] = answered[0]
         if thoughts := objects(record, "thinking_blocks"):
             shaped["reasoning_content"] = "\n".join(text(thought, "thinking") for thought in thoughts)
+        if role != "assistant" and label(record, "action"):
+            self.source.note("stands at a turn that is no answer", field="action")
         if role == "assistant" and not record.get("tool_calls"):
             shaped["content"] = self._with_call(record.get("content"), label(record, "action").strip())
         self.synthetic = not by_hand
@@ -220,9 +222,12 @@ class SweAgentBuilder(ChatBuilder):
 
     def _with_call(self, words: Json, action: str) -> Json:
         """An answer's content, with the command that ends it as a call: the agent takes it from there."""
-        start = words.rfind(action) if isinstance(words, str) and action else -1
-        if not isinstance(words, str) or not action:
+        if not action:
             return words
+        if not isinstance(words, str):
+            self.source.note("stands beside no text of an answer, so that it is no call", field="action")
+            return words
+        start = words.rfind(action)
         if start < 0 or _FENCE_END.sub("", words[start + len(action) :]).strip():
             self.source.note("is not what ends the answer, so its text is read alone", field="action")
             return words
