@@ -138,3 +138,9 @@ def test_the_half_that_decides_is_told_first_and_the_other_beside_it() -> None:
         == "pipeline keeps 90 % of the work and 50 % of names and saves 25 % of the bill."
     )
     assert traded(table, ["pipeline"], NAMES).startswith("pipeline keeps 50 % of names and 90 % of the work")
+
+
+def test_of_a_candidate_without_a_score_only_the_bill_is_told() -> None:
+    table = pd.DataFrame([{"candidate": "pipeline", "work": None, "names": None, "saved": 0.25}])
+    assert traded(table, ["pipeline"], WORK) == "pipeline saves 25 % of the bill."
+    assert traded(table.assign(saved=None), ["pipeline"], WORK) == ""

@@ -165,6 +165,11 @@ def traded(table: pd.DataFrame, names: Sequence[str], half: str) -> str:
             continue
         row = rows.loc[name]
         kept = [f"{percent(row[column])} of {titles[column]}" for column in order if not missing(row[column])]
-        bill = "" if missing(row["saved"]) else f" and saves {percent(row['saved'])} of the bill"
-        parts.append(f"{name} keeps {' and '.join(kept)}{bill}")
+        facts = []
+        if kept:
+            facts.append(f"keeps {' and '.join(kept)}")
+        if not missing(row["saved"]):
+            facts.append(f"saves {percent(row['saved'])} of the bill")
+        if facts:
+            parts.append(f"{name} {' and '.join(facts)}")
     return f"{'; '.join(parts)}." if parts else ""

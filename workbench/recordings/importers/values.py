@@ -218,8 +218,13 @@ def label(record: Mapping[str, Json], field: str) -> str:
 
 def first_value(record: Mapping[str, Json], fields: str) -> Json:
     """The first of these fields, separated by spaces, that holds something, whatever it is; None where none does."""
-    values = (_value(record, field) for field in fields.split())
-    return next((value for value in values if value not in (None, "", [], {})), None)
+    for field in fields.split():
+        value: Json = dict(record)
+        for name in field.split("/"):
+            value = as_mapping(value).get(name)
+        if value not in (None, "", [], {}):
+            return value
+    return None
 
 
 def block_texts(record: Mapping[str, Json], field: str) -> str:

@@ -352,3 +352,10 @@ def test_a_conversation_of_sharegpt_without_turns_is_told(tmp_path: Path) -> Non
     turns = [{"from": "human", "value": "hi"}, {"from": "gpt", "value": "ho"}]
     sessions = load(written(tmp_path, [{"conversations": turns}, {"conversations": []}]))
     assert any("holds no messages" in note for session in sessions for note in session.origin.skipped)
+
+
+def test_a_usage_that_cannot_be_read_costs_no_answer(tmp_path: Path) -> None:
+    messages = [{**message, "metrics": ""} for message in AGENT_DOCUMENTS["roo_task"]]
+    session = only(document(tmp_path, messages))
+    assert sum(isinstance(message, AssistantMessage) for message in session.messages) > 0
+    assert not any("answers no call" in note for note in session.origin.skipped)

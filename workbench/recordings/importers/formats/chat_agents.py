@@ -195,6 +195,8 @@ class SweAgentBuilder(ChatBuilder):
     """
 
     has_task = False
+    has_commands = False
+    previous_role = ""
 
     def begin(self, document: Mapping[str, Json]) -> None:
         """Read the environment's name."""
@@ -203,6 +205,7 @@ class SweAgentBuilder(ChatBuilder):
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one turn: a result names its call in a list of one."""
         role = label(record, "role")
+        self._tell_what_is_out_of_order(role, record)
         by_hand = role == "user" and not self.has_task and record.get("is_demo") is not True
         if role == "user" and self.waiting and isinstance(record.get("content"), str):
             self.say(ToolResult(id="", call_id="", blocks=tuple(text_block(label(record, "content")))))
@@ -212,13 +215,29 @@ class SweAgentBuilder(ChatBuilder):
             shaped["tool_call_id"] = answered[0]
         if thoughts := objects(record, "thinking_blocks"):
             shaped["reasoning_content"] = "\n".join(text(thought, "thinking") for thought in thoughts)
-        if role != "assistant" and label(record, "action"):
-            self.source.note("stands at a turn that is no answer", field="action")
         if role == "assistant" and not record.get("tool_calls"):
             shaped["content"] = self._with_call(record.get("content"), label(record, "action").strip())
         self.synthetic = not by_hand
         super().read(shaped)
         self.has_task = self.has_task or by_hand
+
+    def _tell_what_is_out_of_order(self, role: str, record: Mapping[str, Json]) -> None:
+        """Note turns that are not as answers with a command in their text and what it printed follow each other."""
+        if role == self.previous_role == "assistant":
+            self.source.note("follows another answer, with nothing between them", field="role")
+        self.previous_role = role
+        if role != "assistant" and label(record, "action"):
+            self.source.note("stands at a turn that is no answer", field="action")
+        is_answer = role == "assistant" and not record.get("tool_calls")
+        lacks_action = "action" not in record and self.has_commands
+        if is_answer and (lacks_action or not isinstance(record.get("action", ""), str)):
+            self.source.note("is no text, so that the answer has no call", field="action")
+        if not self.has_commands or record.get("is_demo") is True:
+            return
+        if role == "user" and self.waiting and not record.get("content"):
+            self.source.note("is what a command printed, and has no text", field="content")
+        if role == "user" and not self.waiting:
+            self.source.note("answers no command", field="content")
 
     def _with_call(self, words: Json, action: str) -> Json:
         """An answer's content, with the command that ends it as a call: the agent takes it from there."""
@@ -231,6 +250,7 @@ class SweAgentBuilder(ChatBuilder):
         if start < 0 or _FENCE_END.sub("", words[start + len(action) :]).strip():
             self.source.note("is not what ends the answer, so its text is read alone", field="action")
             return words
+        self.has_commands = True
         before = _FENCE.sub("", words[:start]).rstrip()
         call: dict[str, Json] = {"type": "tool_use", "name": "bash", "input": {"command": action}}
         return [{"type": "text", "text": before}, call] if before else [call]

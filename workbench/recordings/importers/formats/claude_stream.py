@@ -40,6 +40,8 @@ class ClaudeStreamBuilder(ClaudeCodeBuilder):
         if type_ in SPOKEN or is_boundary:
             super().read(self._placed(record))
         elif type_ == "system" and subtype == "init":
+            if mapping(record, "compact_metadata", "compactMetadata"):
+                self.source.leave_record("compaction called the start of the client", record)
             self.cwd = self.cwd or self.source.name(record, "cwd")
             self.model = self.source.name(record, "model") or self.model
         elif type_ not in QUIET | {"system", "result"} or record.get("message"):

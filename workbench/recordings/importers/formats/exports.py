@@ -118,6 +118,9 @@ class ChatGptBuilder(SessionBuilder):
         if kind == "thoughts":
             for thought in objects(record, "thoughts"):
                 found.blocks += thought_block(f"{text(thought, 'summary')}\n{text(thought, 'content')}".strip())
+            said = [record.get("parts"), record.get("text"), record.get("content")]
+            if any(strings(said)):
+                found.unknown.append(Unknown("thoughts with other content", tuple(strings(said))))
             return found
         for part in items(record, "parts"):
             asset = label(as_mapping(part), "asset_pointer")

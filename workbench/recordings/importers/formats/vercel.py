@@ -42,7 +42,11 @@ class VercelUiBuilder(ChatBuilder):
             super().read({**record, "parts": parts, "timestamp": record.get("createdAt")})
             return
         self.time = self.source.time(record, "createdAt")
-        for step in _steps(objects(record, "parts")):
+        parts = objects(record, "parts")
+        for part in parts:
+            if is_step_start(part) and len(part) > 1:
+                self.source.leave_record("start of a step with other content", part)
+        for step in _steps(parts):
             found = Content()
             for part in step:
                 self._part(found, part)
@@ -72,11 +76,16 @@ class VercelUiBuilder(ChatBuilder):
             found.results.append(ToolResult(id="", call_id=call.id, blocks=blocks, name=name, is_error=failed))
 
 
+def is_step_start(part: Mapping[str, Json]) -> bool:
+    """Whether a part only says that another request of the answer begins."""
+    return part.get("type") == "step-start"
+
+
 def _steps(parts: list[dict[str, Json]]) -> Iterator[list[dict[str, Json]]]:
     """The parts of each request that an answer took."""
     step: list[dict[str, Json]] = []
     for part in parts:
-        if part.get("type") == "step-start":
+        if is_step_start(part):
             yield step
             step = []
         else:
