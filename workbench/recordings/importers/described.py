@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from workbench.engine.transcript.message import Json
-from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import as_mapping, first_value, mapping
@@ -83,9 +82,7 @@ class DescribedBuilder(ChatBuilder):
             self.note(role, words if isinstance(words, str) else "")
         elif shape.summary and is_value(message, shape.summary):
             self.time = self.source.time({"time": first_value(message, shape.time)}, "time")
-            summary = content({"content": first_value(message, shape.content)})
-            self.source.leave_unknown(summary.unknown)
-            self.compaction(summary.words, kept=self.system_ids)
+            self.compaction(self.summary_in({"content": first_value(message, shape.content)}), kept=self.system_ids)
         else:
             self.synthetic = bool(shape.synthetic) and is_value(message, shape.synthetic)
             self.read_message(self.shaped(message, role))

@@ -20,7 +20,7 @@ from workbench.engine.transcript.message import (
     UserMessage,
 )
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import Content
+from workbench.recordings.importers.blocks import Content, content
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import as_object
 
@@ -123,6 +123,12 @@ class SessionBuilder:
     def note(self, kind: str, text: str = "", *, id: str = "") -> str:
         """Append what has a place in the log and was not sent, and return its id."""
         return self.add(NoteEntry(id=id, parent=None, kind=kind, text=text, time=self.time))
+
+    def summary_in(self, message: Mapping[str, Json]) -> str:
+        """The words of a summary; parts of unknown kinds in it are told."""
+        summary = content(message)
+        self.source.leave_unknown(summary.unknown)
+        return summary.words
 
     def compaction(
         self, text: str | None, *, id: str = "", files: FileOps | None = None, model: str = "", **about: Json

@@ -359,3 +359,10 @@ def test_a_usage_that_cannot_be_read_costs_no_answer(tmp_path: Path) -> None:
     session = only(document(tmp_path, messages))
     assert sum(isinstance(message, AssistantMessage) for message in session.messages) > 0
     assert not any("answers no call" in note for note in session.origin.skipped)
+
+
+def test_a_summary_of_an_unknown_kind_is_told(tmp_path: Path) -> None:
+    summary = next(line for line in GOOSE if line.get("metadata", {}).get("userVisible") is False)
+    changed = {**summary, "content": [{**summary["content"][0], "type": "digest"}]}
+    session = only(written(tmp_path, [changed if line is summary else line for line in GOOSE]))
+    assert any("digest" in note for note in session.origin.skipped)

@@ -163,9 +163,13 @@ class GeminiLinesBuilder(GeminiCliBuilder):
         added = [record for record in messages if identifier(record, "id") not in self.entries_of]
         lost = {entry.id for entry in self.log.path()} - set(kept)
         if messages and lost:
-            summary = added.pop(0) if added else None
-            self.time = self.source.time(summary or {}, "timestamp")
-            self.compaction(None if summary is None else content(summary).words, kept=kept)
+            summary = None
+            self.time = None
+            if added:
+                message = added.pop(0)
+                self.time = self.source.time(message, "timestamp")
+                summary = self.summary_in(message)
+            self.compaction(summary, kept=kept)
         for record in added:
             known = len(self.log)
             super().read(record)

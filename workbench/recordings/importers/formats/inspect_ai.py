@@ -6,7 +6,6 @@ from typing import TypeAlias
 
 from workbench.engine.transcript.message import Json, Usage
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.opening import zip_members
 from workbench.recordings.importers.source import SourceFile
@@ -80,7 +79,7 @@ class SampleBuilder(ChatBuilder):
         """Add a summary with the figures of its event; without a message, the context was cleared or trimmed."""
         self.time = None
         self.compaction(
-            None if message is None else content(message).words,
+            None if message is None else self.summary_in(message),
             id=identifier(message or {}, "id") or "compaction",
             kept=self.ids if message is None else None,
             tokens_before=self.source.count(event, "tokens_before"),

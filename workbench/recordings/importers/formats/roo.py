@@ -3,9 +3,6 @@
 from collections.abc import Mapping
 
 from workbench.engine.transcript.message import Json
-from workbench.recordings.importers.blocks import (
-    content,
-)
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape, is_value
 from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.usage import UsageFields
@@ -32,7 +29,7 @@ class RooBuilder(DescribedBuilder):
             self._compaction(None, label(record, "truncationId"))
         elif is_value(record, "isSummary"):
             self.time = self.source.time(record, "ts")
-            self._compaction(content(record).words, label(record, "condenseId"))
+            self._compaction(self.summary_in(record), label(record, "condenseId"))
         else:
             super().read(record)
         for field in ("condenseParent", "truncationParent"):

@@ -114,7 +114,7 @@ class GooseBuilder(DescribedBuilder):
         for_agent, for_user = about.get("agentVisible") is not False, about.get("userVisible") is not False
         if for_agent and not for_user and self.is_hidden:
             self.time = self.source.time(record, "created")
-            self.compaction(content(record).words, kept=tuple(self.visible))
+            self.compaction(self.summary_in(record), kept=tuple(self.visible))
             self.is_hidden = False
             return
         known = len(self.log)
