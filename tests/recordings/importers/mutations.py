@@ -46,6 +46,8 @@ RAW = {
 ODD: tuple[Any, ...] = (
     None, True, 7, -1, -0.5, float("nan"), float("inf"), 10**400, "", "x", "\ud83d", [], {}, [[]], {"a": "b"}, *RAW,
 )  # fmt: skip
+MISSING = object()
+"""In the place of a value: the field is gone."""
 UNNEEDED = re.compile(r"usage|tokens?$|^tokens|time(stamp)?$|^time|^ts$|cost|^metrics$|window|^score", re.IGNORECASE)
 """Names of fields without which every message can be read."""
 SWITCHES = ("hookEvent",)
@@ -195,6 +197,20 @@ def mutations(recording: Recording, count: int, chance: random.Random) -> Iterat
         yield Mutation(copy, place, (before, record), value, unneeded, is_switch)
 
 
+def changed(recording: Recording, number: int, way: Sequence[Any], value: Any) -> Mutation:
+    """A recording with this value at one place of one record; `MISSING` takes the field away."""
+    copy = recording.copy()
+    record = copy.records[number]
+    before = json.loads(json.dumps(record))
+    holder, key = at(record, way[:-1]), way[-1]
+    earlier = holder[key]
+    if value is MISSING:
+        del holder[key]
+    else:
+        holder[key] = value
+    return Mutation(copy, f"record {number + 1}: {way}", (before, record), earlier, unneeded=False, is_switch=False)
+
+
 def way_to(record: Any, key: Any, value: Any, way: tuple[Any, ...] = ()) -> tuple[Any, ...]:
     """The way to a key that holds this value, for people."""
     items = record.items() if isinstance(record, dict) else enumerate(record) if isinstance(record, list) else ()
@@ -237,7 +253,7 @@ def outcome(mutation: Mutation, original: Sequence[Session], path: Path) -> tupl
     left = [
         text for text in strings(mutation.record[0], mutation.value)
         if len(text) >= LONG and text in before.texts and text not in taken
-        and text not in after.texts and json.dumps(text)[1:-1] not in after.texts
+        and text not in after.texts and not any(quoted in after.texts for quoted in as_json_texts(text))
     ]  # fmt: skip
     if mutation.is_switch:
         left = []
@@ -248,6 +264,11 @@ def outcome(mutation: Mutation, original: Sequence[Session], path: Path) -> tupl
     if changed or left:
         return ("told" if told else "changed without a word"), what
     return "same", ""
+
+
+def as_json_texts(text: str) -> tuple[str, str]:
+    """How a text stands inside of JSON: with and without escapes of other letters."""
+    return json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def strings(value: Any, without: Any = None) -> Iterator[str]:

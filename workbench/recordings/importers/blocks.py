@@ -40,6 +40,10 @@ _ARGUMENTS = ("arguments", "input", "args", "action", "operation")
 _RESULTS = ("content", "output", "response", "result", "tools")
 _RESULT_TEXTS = ("output", "result", "error", "content")
 _ANSWERS = ("function_response", "functionResponse", "toolResult")
+_HOLDERS_OF_WORDS = (
+    "text", "content", "output", "thinking", "think", "msg", "toolCall", *_ARGUMENTS, *_RESULTS, *_ANSWERS,
+)  # fmt: skip
+"""Fields in which a part of any kind has its words."""
 _TYPED_VALUE = frozenset({"type", "value"})
 _UNTYPED = (
     "functionCall", "function_call", "functionResponse", "function_response", "inlineData", "inline_data", "text",
@@ -221,11 +225,11 @@ def add_part(found: Content, part: Json) -> None:
 
 def _leaves_words(part: Part, block: AnswerBlock | ToolResult) -> bool:
     """Whether a part has words where its type has none."""
-    words = [label(part, name) for name in ("text", "content", "output", "thinking")]
+    words = [label(part, name) for name in ("text", "content", "output", "thinking", "think")]
     if isinstance(block, ToolResult):
-        return bool(words[0]) and not block.blocks
+        return not block.blocks and (bool(words[0]) or "value" in mapping(part, *_ANSWERS))
     if isinstance(block, Text | Thinking):
-        return not block.text and any(words)
+        return not block.text and any(part.get(name) for name in _HOLDERS_OF_WORDS)
     return any(words) or (isinstance(block, ToolCall) and isinstance(part.get("content"), list))
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import as_mapping, first_value, mapping
+from workbench.recordings.importers.values import as_mapping, block_texts, first_value, mapping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +79,8 @@ class DescribedBuilder(ChatBuilder):
         if role in shape.notes:
             self.time = self.source.time({"time": first_value(message, shape.time)}, "time")
             words = first_value(message, shape.content)
+            if isinstance(words, list):
+                words = block_texts({"content": words}, "content")
             self.note(role, words if isinstance(words, str) else "")
         elif shape.summary and is_value(message, shape.summary):
             self.time = self.source.time({"time": first_value(message, shape.time)}, "time")

@@ -189,6 +189,8 @@ class TraceBuilder(SessionBuilder):
         chat.read_all(generation.sent, generation.place)
         n = len(chat.log)
         chat.read_all(generation.answer, generation.place)
+        if not generation.answer:
+            self.source.note("has no answer", field="traced request")
         messages = [entry.message for entry in chat.log if isinstance(entry, MessageEntry)]
         at = self._start(messages[:n])
         for i, message in enumerate(messages):

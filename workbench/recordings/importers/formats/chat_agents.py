@@ -18,6 +18,7 @@ from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
+    as_mapping,
     block_texts,
     identifier,
     items,
@@ -58,7 +59,7 @@ class ClineBuilder(ChatBuilder):
         elif mark == "compaction" and not self.compacted:
             self.time, entry_id = self.source.time(record, "ts"), f"{identifier(record, 'id')}-compaction"
             self.compaction(None, id=entry_id, kept=self.ids, reason=text(about, "reason"))
-        elif not mark and about.get("summary"):
+        elif about.get("summary") and mark != "compaction":
             self.source.unknown["summary without the mark of a compaction"] += 1
         if mark != "compaction_summary":
             super().read({**record, "timestamp": record.get("ts"), "model": text(record, "modelInfo/id")})
@@ -199,8 +200,11 @@ class SweAgentBuilder(ChatBuilder):
     previous_role = ""
 
     def begin(self, document: Mapping[str, Json]) -> None:
-        """Read the environment's name."""
+        """Read the environment's name, and whether commands stand in the text of answers."""
         self.title = label(document, "environment")
+        turns = [as_mapping(turn) for turn in items(document, "history")]
+        answers = [turn for turn in turns if turn.get("role") == "assistant" and not turn.get("tool_calls")]
+        self.has_commands = any(label(answer, "action") for answer in answers)
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one turn: a result names its call in a list of one."""
@@ -235,8 +239,8 @@ class SweAgentBuilder(ChatBuilder):
         if not self.has_commands or record.get("is_demo") is True:
             return
         if role == "user" and self.waiting and not record.get("content"):
-            self.source.note("is what a command printed, and has no text", field="content")
-        if role == "user" and not self.waiting:
+            self.source.unknown["result of a command without its text"] += 1
+        if role == "user" and not self.waiting and self.has_task:
             self.source.note("answers no command", field="content")
 
     def _with_call(self, words: Json, action: str) -> Json:
@@ -250,7 +254,6 @@ class SweAgentBuilder(ChatBuilder):
         if start < 0 or _FENCE_END.sub("", words[start + len(action) :]).strip():
             self.source.note("is not what ends the answer, so its text is read alone", field="action")
             return words
-        self.has_commands = True
         before = _FENCE.sub("", words[:start]).rstrip()
         call: dict[str, Json] = {"type": "tool_use", "name": "bash", "input": {"command": action}}
         return [{"type": "text", "text": before}, call] if before else [call]

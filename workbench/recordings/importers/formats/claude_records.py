@@ -17,6 +17,8 @@ from workbench.recordings.importers.values import as_object, items, label, mappi
 SYNTHETIC = "<synthetic>"
 """The model name that the client gives to answers that it wrote itself."""
 NOTES = frozenset({"api_error", "local_command", "model_refusal_fallback"})
+WITHOUT_NOTE = frozenset({"away_summary", "bridge_status", "init", "stop_hook_summary", "turn_duration"})
+"""Subtypes of the client's own records that tell its user something, and no model."""
 CLIENT_TYPES = frozenset({"attachment", "progress", "system"})
 BOUNDARIES = frozenset({"compact_boundary", "microcompact_boundary"})
 _CLIENT = re.compile(
@@ -104,7 +106,8 @@ def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
         case "system":
             made.what = _system(made, record, source)
         case "progress":
-            pass
+            if record.get("message"):
+                source.leave_record("message in a record of progress", record)
         case type_ if not {"message", "attachment", "content", "data"}.isdisjoint(record):
             source.unknown[f"record of type {str(type_)[:40]!r}"] += 1
     return made
@@ -136,6 +139,9 @@ def _answer(made: Node, record: Part, found: Content, source: SourceFile) -> Ass
 
 def _system(made: Node, record: Part, source: SourceFile) -> Entry | None:
     subtype = text(record, "subtype")
+    is_odd = subtype not in NOTES | BOUNDARIES | WITHOUT_NOTE and bool(record.get("content"))
+    if is_odd or record.get("message"):
+        source.leave_record(f"record of the client of subtype {subtype!r:.40}", record)
     if subtype in NOTES:
         words = record.get("content")
         return _note(made, subtype, words if isinstance(words, str) else as_json(record.get("error")))
@@ -162,6 +168,8 @@ def _attachment(made: Node, attachment: Part, source: SourceFile) -> UserMessage
     if type_ not in ATTACHMENTS:
         source.leave_record(f"attachment of type {type_!r}", attachment)
     blocks = ATTACHMENTS[type_](attachment) if type_ in ATTACHMENTS else ()
+    if type_ == "nested_memory" and not blocks and attachment.get("content") != "":
+        source.leave_record("file of rules without its text", attachment)
     typed = type_ == "queued_command" and attachment.get("commandMode") in (None, "prompt")
     return UserMessage(id=made.uuid, blocks=tuple(blocks), synthetic=not typed) if blocks else None
 

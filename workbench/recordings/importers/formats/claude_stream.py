@@ -46,6 +46,8 @@ class ClaudeStreamBuilder(ClaudeCodeBuilder):
             self.model = self.source.name(record, "model") or self.model
         elif type_ not in QUIET | {"system", "result"} or record.get("message"):
             self.source.leave_record(f"record of type {type_!r:.40}", record)
+        elif mapping(record, "compact_metadata", "compactMetadata"):
+            self.source.leave_record(f"compaction of subtype {subtype!r:.40}", record)
 
     def _placed(self, record: Mapping[str, Json]) -> dict[str, Json]:
         """The record with its parent, and with the names that the client's own files have."""

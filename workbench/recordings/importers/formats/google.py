@@ -62,9 +62,10 @@ class GeminiCliBuilder(SessionBuilder):
         """Read one message."""
         type_, message_id, found = text(record, "type"), identifier(record, "id"), content(record)
         self.time = self.source.time(record, "timestamp")
-        if type_ == "user":
+        if type_ == "user" or type_ in NOTES:
             for field in ("thoughts", "toolCalls"):
-                self.source.unknown[f"{field} of a user"] += bool(record.get(field))
+                self.source.unknown[f"{field} of a message of type {type_}"] += bool(record.get(field))
+        if type_ == "user":
             self._user(message_id, found)
         elif type_ == "gemini":
             self._answer(record, message_id, found)

@@ -77,6 +77,8 @@ class OpenCodeBuilder(SessionBuilder):
                     found.results.append(self._result(state, call))
                 elif state.get("output") or state.get("error"):
                     self.source.unknown[f"output of a tool whose status is {status!r}"] += 1
+                if status == "error" and state.get("output"):
+                    self.source.unknown["output of a tool that failed"] += 1
                 if part.get("text"):
                     self.source.unknown["words in a tool"] += 1
             case "compaction":

@@ -10,7 +10,7 @@ from workbench.recordings.importers.images import linked
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import OPENAI_USAGE
-from workbench.recordings.importers.values import identifier, items, mapping, objects, text, texts
+from workbench.recordings.importers.values import identifier, items, label, mapping, objects, text, texts
 
 QUIET = frozenset({"recall", "change_agent_state", "agent_state_changed", "null", "", "send_message"})
 SPOKEN = frozenset({"message", "finish", "think"})
@@ -27,6 +27,7 @@ class OpenHandsBuilder(SessionBuilder):
         self.responses: dict[str, Json] = {}
         self.calls: dict[str, str] = {}
         self.entries: dict[str, str] = {}
+        self.actions_without_answer = 0
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one event: something done, or what came of it."""
@@ -48,7 +49,7 @@ class OpenHandsBuilder(SessionBuilder):
         elif action == "condensation":
             self._condensation(args)
         elif action in QUIET:
-            words = text(args, "content") if not action else ""
+            words = text(args, "content") or label(event, "content")
             self.note(action or "event", words, id=f"event-{identifier(event, 'id')}")
         else:
             self._answer(event, action, args)
@@ -63,8 +64,8 @@ class OpenHandsBuilder(SessionBuilder):
         response_id, choices = identifier(response, "id"), objects(response, "choices")
         if response_id and self.responses.get(response_id) == choices:
             return
-        if not response_id and self.responses and action not in SPOKEN:
-            self.source.unknown["action without the answer that it is from, read as one"] += 1
+        if not response_id and action not in SPOKEN:
+            self.actions_without_answer += 1
         if response_id:
             self.responses[response_id] = choices
         message = mapping(choices[0], "message") if choices else {}
@@ -76,6 +77,12 @@ class OpenHandsBuilder(SessionBuilder):
             blocks = [*text_block(text(args, "thought")), ToolCall(call_id, action, rest)]
         model, usage = self.source.name(response, "model"), self.source.usage(OPENAI_USAGE, response, "usage")
         self.say_content("assistant", Content(blocks), model=model, usage=usage)
+
+    def close(self) -> None:
+        """Tell of actions that lack their answer in a recording that has answers."""
+        if self.responses and self.actions_without_answer:
+            kind = "action without the answer that it is from, read as one"
+            self.source.unknown[kind] += self.actions_without_answer
 
     def _observation(self, event: Mapping[str, Json]) -> None:
         observation = text(event, "observation")

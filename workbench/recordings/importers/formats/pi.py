@@ -57,7 +57,8 @@ class PiBuilder(SessionBuilder):
                 found, name, failed = content(record), text(record, "toolName"), record.get("isError") is True
                 self.source.leave_unknown(found.unknown)
                 call_id = text(record, "toolCallId")
-                self.say(ToolResult(id=entry_id, call_id=call_id, blocks=found.said, name=name, is_error=failed))
+                said = found.said_by("tool", self.source.unknown)
+                self.say(ToolResult(id=entry_id, call_id=call_id, blocks=said, name=name, is_error=failed))
             case ("message", "user" | "custom" | "hookMessage" as role) | ("custom_message", role):
                 self.say_content("user", content(record), id=entry_id, synthetic=role != "user")
             case ("message", "compactionSummary" | "branchSummary") | ("branch_summary", _):

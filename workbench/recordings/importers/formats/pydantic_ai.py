@@ -88,6 +88,8 @@ class PydanticBuilder(ChatBuilder):
                 found.blocks += thought_block(text(part, "content"), text(part, "signature"))
             elif kind in _CALLS:
                 found.blocks.append(tool_call({**part, "name": part.get("tool_name")}))
+                if part.get("content"):
+                    self.source.unknown["words in a call"] += 1
             elif kind in _RETURNS:
                 found.results.append(tool_result({**part, "name": part.get("tool_name")}))
             else:

@@ -225,7 +225,8 @@ def _key(message: Message) -> MessageKey:
 
 
 EXEC_RUNNING = frozenset({"item.started", "item.updated"})
-EXEC_EVENTS = EXEC_RUNNING | {"thread.started", "turn.started", "turn.completed", "turn.failed", "item.completed"}
+EXEC_ITEMS = EXEC_RUNNING | {"item.completed"}
+EXEC_EVENTS = EXEC_ITEMS | {"thread.started", "turn.started", "turn.completed", "turn.failed"}
 EXEC_WORDS = frozenset({"agent_message", "plan", "reasoning", "error"})
 EXEC_RESULTS = frozenset({"id", "type", "status", "aggregated_output", "exit_code", "result", "error"})
 
@@ -253,9 +254,11 @@ class CodexExecBuilder(SessionBuilder):
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one event."""
         type_ = text(record, "type")
-        if type_ == "thread.started":
+        if "item" in record and type_ not in EXEC_ITEMS:
+            self.source.leave_record(f"item in an event of type {type_!r:.40}", record)
+        elif type_ == "thread.started":
             self.id = text(record, "thread_id")
-        elif type_ in EXEC_RUNNING or type_ == "item.completed":
+        elif type_ in EXEC_ITEMS:
             self._item(mapping(record, "item"), is_whole=type_ == "item.completed")
         elif type_ in ("turn.failed", "error"):
             self.note(type_, text(record, "error/message") or label(record, "message"))

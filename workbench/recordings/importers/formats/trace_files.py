@@ -288,6 +288,8 @@ class LangfuseBuilder(TraceBuilder):
             usage, place = self.source.usage(LANGFUSE_USAGE, record, "usageDetails", "usage"), identifier(record, "id")
             made = Generation(sent=sent, answer=answer or (), model=model, usage=usage, time=time, place=place)
             self.inside[place] = identifier(record, "parentObservationId")
+            if self.inside[place] == place:
+                self.source.unknown["generation that names itself as its parent"] += 1
             self.generations.append(made)
 
 
