@@ -249,6 +249,8 @@ def outcome(mutation: Mutation, original: Sequence[Session], path: Path) -> tupl
     touched_calls = {name for name, call in calls_of(original).items() ^ calls_of(sessions).items()}
     before, after = (reading(version, touched, alone, touched_calls) for version in (original, sessions))
     changed = before.fingerprints - after.fingerprints
+    if any(mark in text for text in strings(mutation.record[1]) for mark in MARKS_OF_CALLS):
+        changed = Counter({said: n for said, n in changed.items() if not answers_new_call(said, after)})
     taken = "\n".join(strings(mutation.value))
     left = [
         text for text in strings(mutation.record[0], mutation.value)
@@ -269,6 +271,11 @@ def outcome(mutation: Mutation, original: Sequence[Session], path: Path) -> tupl
 def as_json_texts(text: str) -> tuple[str, str]:
     """How a text stands inside of JSON: with and without escapes of other letters."""
     return json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def answers_new_call(said: str, after: Reading) -> bool:
+    """Whether a user's words are now what the call in the touched record's text returned, and rightly so."""
+    return said.startswith("user||") and f"tool|a touched call|{said.removeprefix('user||')}" in after.fingerprints
 
 
 def strings(value: Any, without: Any = None) -> Iterator[str]:

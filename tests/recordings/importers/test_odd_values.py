@@ -27,6 +27,7 @@ SMALL = (
     ("openhands", 3, ("tool_call_metadata",), MISSING),
     ("goose", 3, ("content", 0, "type"), "text"),
     ("goose", 6, ("content", 0, "type"), "text"),
+    ("codex_exec", 3, ("item", "id"), "item_3"),
     ("pydantic_ai", 3, ("parts", 0, "part_kind"), "tool-call"),
 )
 REAL = (

@@ -17,8 +17,8 @@ from workbench.recordings.importers.values import as_object, items, label, mappi
 SYNTHETIC = "<synthetic>"
 """The model name that the client gives to answers that it wrote itself."""
 NOTES = frozenset({"api_error", "local_command", "model_refusal_fallback"})
-WITHOUT_NOTE = frozenset({"away_summary", "bridge_status", "init", "stop_hook_summary", "turn_duration"})
-"""Subtypes of the client's own records that tell its user something, and no model."""
+WITHOUT_NOTE = frozenset({"away_summary", "bridge_status"})
+"""Subtypes of the client's own records whose words are for its user, and for no model."""
 CLIENT_TYPES = frozenset({"attachment", "progress", "system"})
 BOUNDARIES = frozenset({"compact_boundary", "microcompact_boundary"})
 _CLIENT = re.compile(

@@ -278,8 +278,10 @@ class CodexExecBuilder(SessionBuilder):
     def _call(self, item: Mapping[str, Json], type_: str, *, is_whole: bool) -> None:
         """Read a call when it begins, and its result when it ends."""
         call_id = identifier(item, "id")
+        name = ".".join(filter(None, (label(item, "server"), label(item, "tool")))) or type_
+        if call_id in self.calls and self.calls[call_id].name != name:
+            self.source.leave_record("item with the id of another", item)
         if call_id not in self.calls:
-            name = ".".join(filter(None, (label(item, "server"), label(item, "tool")))) or type_
             given = {field: value for field, value in item.items() if field not in EXEC_RESULTS}
             self.calls[call_id] = ToolCall(call_id, name, as_mapping(item.get("arguments")) or given)
             self._gather([self.calls[call_id]])
