@@ -103,6 +103,10 @@ def calls_on_one_session(model: Model) -> None:
     wb.save(session, "copy.jsonl")
     wb.save(session, to="copy.jsonl")  # type: ignore[call-arg]
     wb.save("session.jsonl", "copy.jsonl")  # type: ignore[arg-type]
+    wb.composition(session)
+    wb.composition("session.jsonl")  # type: ignore[arg-type]
+    wb.largest_messages(session, request=3, count=5)
+    wb.largest_messages(session, at=3)  # type: ignore[call-arg]
     ready = wb.prepared(session, window=64_000)
     wb.prepared(session, size=64_000)  # type: ignore[call-arg]
     wb.prepared("session.jsonl")  # type: ignore[arg-type]

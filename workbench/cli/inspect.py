@@ -1,6 +1,8 @@
 """`workbench inspect`: what a recording holds."""
 
 from collections import Counter
+from collections.abc import Hashable, Mapping
+from math import isnan
 from typing import Any
 
 from workbench.cli.options import AsJson, Lenient, NamedPaths, takes
@@ -10,6 +12,7 @@ from workbench.engine.transcript.compaction_requests import compaction_request
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry
 from workbench.engine.transcript.redaction import masker, redacted
 from workbench.engine.transcript.session import Session
+from workbench.evaluation.analysis.composition import composition, largest_messages
 from workbench.evaluation.experiment.spec import Masking
 from workbench.evaluation.replays.agents import limit_of
 from workbench.evaluation.replays.reports import checked_reports
@@ -22,6 +25,15 @@ COLUMNS = {
     "branches": "branches", "compactions": "compactions", "skipped": "skipped_lines",
 }  # fmt: skip
 
+SOURCE_COLUMNS = {"who": "who", "tokens": "tokens:count", "share": "share:percent", "USD": "usd_in_the_session:dollars"}
+MESSAGE_COLUMNS = {
+    "message": "message", "who": "who", "tokens": "tokens:count", "share": "share:percent", "begins": "begins",
+}  # fmt: skip
+MOST_SOURCES = 12
+"""Sources that the page shows; `--json` has all."""
+BEGINNING = 60
+"""Characters of a message that stand for it."""
+
 
 @takes(Masking)
 def inspect(
@@ -32,24 +44,32 @@ def inspect(
 ) -> int:
     """Show what recordings contain: format, messages, tokens, branches, recorded compactions, reported usage.
 
+    Of one session also what filled its context at its largest request: who put how many tokens there, at what price.
+
     Example:
 
       workbench inspect session.jsonl
     """
     mask = masker(spec.redaction)
     facts: list[dict[str, Any]] = []
+    newest: Session | None = None
     bad: list[dict[str, str]] = []
     for loaded in scan(paths, lenient=lenient):
         if loaded.error is not None:
             bad.append({"path": mask(str(loaded.path)), "reason": mask(str(loaded.error))})
-        facts += [_facts(redacted(session, spec.redaction)) for session in loaded.sessions]
+        for session in loaded.sessions:
+            newest = redacted(session, spec.redaction)
+            facts.append(_facts(newest))
+    context = _context(newest) if newest is not None and len(facts) == 1 else {}
     if as_json:
-        say_json({"sessions": facts, "unreadable": bad})
+        say_json({"sessions": [fact | {"context": context} for fact in facts], "unreadable": bad})
     elif len(facts) == 1:
         for name, value in facts[0].items():
             for words in map(_plain, value if isinstance(value, list) else [value]):
                 if words:
                     say(f"{name.replace('_', ' '):<22}{printable(words)}")
+        if context:
+            _say_context(context)
     elif facts:
         counted = (
             {"compactions": len(one["recorded_compactions"]), "skipped_lines": len(one["skipped"])} for one in facts
@@ -114,6 +134,61 @@ def _facts(session: Session) -> dict[str, Any]:
         "skipped": list(session.origin.skipped),
         "unread": [str(field) for field in session.origin.unread],
     }
+
+
+def _context(session: Session) -> dict[str, Any]:
+    """What filled the context at the largest request: who put it there, and the largest messages."""
+    rows = composition(session)
+    if rows.empty:
+        return {}
+    prompts = rows.groupby("request")["tokens"].sum()
+    number = int(prompts.idxmax())
+    usd = rows.groupby(["source", "name"])["usd"].sum(min_count=1)
+    by_source = rows[rows["request"] == number]
+    messages = largest_messages(session, number)
+    return {
+        "request": number + 1,
+        "requests": len(prompts),
+        "tokens": round(prompts[number]),
+        "sources": [
+            {
+                "who": _who(row),
+                "tokens": round(row["tokens"]),
+                "share": row["share"],
+                "usd_in_the_session": _known(usd[row["source"], row["name"]]),
+            }
+            for row in by_source.to_dict("records")
+        ],
+        "largest_messages": [
+            {
+                "message": row["message"],
+                "who": _who(row),
+                "tokens": round(row["tokens"]),
+                "share": row["share"],
+                "begins": row["begins"][:BEGINNING],
+            }
+            for row in messages.to_dict("records")
+        ],
+    }
+
+
+def _who(row: Mapping[Hashable, Any]) -> str:
+    """Who put something into the context."""
+    return " ".join(filter(None, (row["source"], row["name"])))
+
+
+def _known(usd: float) -> float | None:
+    """A price; None where it is not known."""
+    return None if isnan(usd) else usd
+
+
+def _say_context(context: Mapping[str, Any]) -> None:
+    """Print what filled the context."""
+    place = f"request {context['request']:,} of {context['requests']:,}, {context['tokens']:,} tokens"
+    say(f"\nWhat filled the context at its largest ({place}); dollars are of all requests:\n")
+    say(table(context["sources"][:MOST_SOURCES], SOURCE_COLUMNS))
+    say("\nThe largest messages in it:\n")
+    say(table(context["largest_messages"], MESSAGE_COLUMNS))
 
 
 def _request(entry: CompactionEntry | ClearingEntry, counter: TiktokenCounter) -> dict[str, Any]:

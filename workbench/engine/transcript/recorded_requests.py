@@ -116,6 +116,7 @@ class SentContext:
         answer: id of the newest answer whose whole prompt the context begins with; None if none.
         by_user: whether a user's message stands last.
         turns: begun anew where the agent changed its context.
+        summary: the counted size of the newest summary in it.
     """
 
     def __init__(self, session: Session, sizes: Sequence[int], count: TokenCounter) -> None:
@@ -124,6 +125,7 @@ class SentContext:
         self.answer: str | None = None
         self.by_user = False
         self.turns = Turns()
+        self.summary = 0
         self._count = count
         self._known = dict(zip((message.id for message in session.messages), sizes, strict=True))
         self._sizes: list[int] = []
@@ -161,8 +163,16 @@ class SentContext:
             self._kept = {self._place[one] for one in entry.kept if one in self._place}
         else:
             self._kept = set(range(self._place.get(entry.first_kept or "", self._start), self._start))
-        summary = self._count(entry.summary) if entry.summary else 0
-        self.tokens = sum(self._sizes[i] for i in self._kept) + summary
+        self.summary = self._count(entry.summary) if entry.summary else 0
+        self.tokens = sum(self._sizes[i] for i in self._kept) + self.summary
+
+    def messages(self) -> dict[str, int]:
+        """The counted size of each message that is in the context, by its entry's id."""
+        return {
+            entry_id: self._sizes[place]
+            for entry_id, place in self._place.items()
+            if place >= self._start or place in self._kept
+        }
 
     def _clear(self, entry: ClearingEntry) -> None:
         marker = self._count(ToolResult(id="", call_id="", blocks=(Text(CLEARED),)))

@@ -46,7 +46,7 @@ class SampleBuilder(ChatBuilder):
         with self.source.at():
             self._read_events(objects(sample, "events"))
         self.pending = list(self.after[""])
-        if "messages" not in sample:
+        if not isinstance(sample.get("messages"), list):
             self.source.unknown["sample without its messages"] += 1
         self.read_all(_resolved(items(sample, "messages"), mapping(sample, "attachments")), "messages")
         for event in self.pending:

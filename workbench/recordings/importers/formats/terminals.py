@@ -186,7 +186,7 @@ class QwenBuilder(SessionBuilder):
             self._compression(payload, uuid)
         elif subtype == "custom_title":
             self.title = text(payload, "customTitle")
-        elif record.get("message"):
+        elif record.get("message") or "compressedHistory" in payload:
             self.source.leave_record(f"record of subtype {subtype!r:.40}", record)
 
     def _compression(self, payload: Mapping[str, Json], uuid: str) -> None:

@@ -1,0 +1,125 @@
+"""What filled a recorded agent's context: the rows of a request add up to what its provider reported."""
+
+from __future__ import annotations
+
+import pytest
+
+import workbench as wb
+from workbench.base.errors import SettingError
+from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    Summary,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UserMessage,
+)
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.analysis.composition import MEASURED, UNEXPLAINED
+
+LINE = "The lamp in the hall gets eleven volts. "
+
+
+def user(number: int, times: int = 10, *, synthetic: bool = False) -> UserMessage:
+    return UserMessage(id=f"u{number}", blocks=(Text(LINE * times),), synthetic=synthetic)
+
+
+def answer(number: int, *blocks: Text | Thinking | ToolCall, prompt: int = 0, model: str = "") -> AssistantMessage:
+    usage = Usage(input=prompt) if prompt else None
+    return AssistantMessage(id=f"a{number}", blocks=blocks or (Text("Yes."),), usage=usage, model=model)
+
+
+def result(number: int, call: str, tool: str, times: int) -> ToolResult:
+    return ToolResult(id=f"r{number}", call_id=call, name=tool, blocks=(Text(LINE * times),))
+
+
+def sources(session: Session, request: int) -> dict[tuple[str, str], float]:
+    rows = wb.composition(session)
+    chosen = rows[rows["request"] == request]
+    return {(row.source, row.name): row.tokens for row in chosen.itertuples()}
+
+
+def test_each_part_of_a_prompt_is_told_apart_by_who_put_it_there() -> None:
+    call, query = ToolCall("c1", "Read", {"path": "a.py"}), ToolCall("c2", "mcp__docs__search", {"query": "volts"})
+    session = Session.of(
+        [
+            user(1),
+            user(2, synthetic=True),
+            answer(1, Thinking("I should look."), Text("I look."), call, query),
+            result(1, "c1", "", 40),
+            result(2, "c2", "mcp__docs__search", 20),
+            answer(2),
+        ]
+    )
+    assert set(sources(session, 0)) == {("user", ""), ("client", "")}
+    parts = sources(session, 1)
+    assert set(parts) == {
+        ("user", ""),
+        ("client", ""),
+        ("thinking", ""),
+        ("assistant", ""),
+        ("call", "Read"),
+        ("MCP call", "docs"),
+        ("result", "Read"),
+        ("MCP result", "docs"),
+    }
+    assert parts["result", "Read"] == pytest.approx(2 * parts["MCP result", "docs"], rel=0.05)
+
+
+def test_the_rows_of_a_request_add_up_to_the_reported_prompt() -> None:
+    for session in wb.bundled()[:3]:
+        rows = wb.composition(session)
+        told = rows[rows["reported"].notna()]
+        sums = told.groupby("request")["tokens"].sum()
+        assert sums.tolist() == pytest.approx(told.groupby("request")["reported"].first().tolist())
+
+
+def test_what_no_message_holds_is_measured_from_the_reports() -> None:
+    turns: list[Message] = []
+    counted = 0
+    for number in range(8):
+        turns.append(user(number, 100))
+        counted += 901
+        turns.append(answer(number, prompt=5_000 + counted))
+        counted += 6
+    parts = sources(Session.of(turns), 7)
+    assert parts[MEASURED, ""] == pytest.approx(5_000, rel=0.05)
+    assert abs(parts[UNEXPLAINED, ""]) < 0.05 * sum(parts.values())
+
+
+def test_behind_a_compaction_its_summary_stands_in_for_what_it_replaced() -> None:
+    log = Log()
+    for message in (user(1, 50), answer(1), user(2, 5)):
+        log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
+    summary = Summary(id="s", text=LINE * 3)
+    log.append(CompactionEntry(id="k", parent=log.leaf, summary=summary, kept=("u2",)))
+    newest = answer(2)
+    log.append(MessageEntry(id=newest.id, parent=log.leaf, message=newest))
+    parts = sources(Session("session", log), 1)
+    assert set(parts) == {("user", ""), ("summary", "")}
+    assert parts["user", ""] < 100
+
+
+def test_dollars_are_the_price_of_the_prompts_and_unknown_without_a_price() -> None:
+    turns: list[Message] = [user(1), answer(1, prompt=1_000, model="gpt-4o")]
+    priced = wb.composition(Session.of(turns, model="gpt-4o"))
+    assert priced["usd"].sum() == pytest.approx(1_000 * 2.5e-6)
+    assert wb.composition(Session.of(turns, model="nobody's model"))["usd"].isna().all()
+
+
+def test_the_largest_messages_come_first_and_say_how_they_begin() -> None:
+    session = Session.of([user(1, 5), user(2, 50), answer(1), user(3, 500), answer(2)])
+    rows = wb.largest_messages(session, 0)
+    assert rows["message"].tolist() == [1, 0]
+    assert rows["begins"][0].startswith("The lamp in the hall")
+    assert wb.largest_messages(session, count=1)["message"].tolist() == [3]
+    with pytest.raises(SettingError, match="request 2 does not exist: the session has 2 requests, from 0"):
+        wb.largest_messages(session, 2)
+
+
+def test_a_session_without_requests_has_no_rows() -> None:
+    assert wb.composition(Session.of([user(1)])).empty
