@@ -5,6 +5,7 @@ import json
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from workbench.base.errors import FormatError, SettingError
@@ -17,6 +18,7 @@ from workbench.lab.judge.work_exam.fit import (
     fit,
     fit_report,
     left_out_chances,
+    logistic,
     read_answers,
 )
 from workbench.lab.judge.work_exam.records import SITTINGS
@@ -55,6 +57,14 @@ def test_answers_that_follow_the_points_are_foretold_on_other_projects(tmp_path:
     assert report.auc == pytest.approx(1.0)
     assert report.order > 0.9
     assert report.largest_error < 0.2
+
+
+def test_weights_and_bias_come_back_from_answers_that_follow_them() -> None:
+    values = np.random.default_rng(7).uniform(size=(4_000, 2)) * [1, 100]
+    scores = 1 / (1 + np.exp(-(values @ [4.0, -0.03] - 1)))
+    weights, bias = logistic(values, scores)
+    assert weights == pytest.approx([4.0, -0.03], rel=0.15), "a penalty draws them a little nearer to 0"
+    assert bias == pytest.approx(-1, abs=0.2)
 
 
 def test_what_the_questions_of_somebody_else_show_is_kept_with_the_readers_error(

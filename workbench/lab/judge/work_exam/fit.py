@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.optimize import minimize
+from scipy.special import expit
 from scipy.stats import rankdata, spearmanr
 
 from workbench.base.errors import FormatError, SettingError
@@ -142,20 +143,33 @@ def fit(table: pd.DataFrame, fitted_on: Mapping[str, Any], left_out: LeftOutChec
         fitted_on: what the reader says of its answers.
         left_out: what it says of answers that it was not fitted to.
     """
-    values = table[list(FEATURES)].to_numpy(dtype=np.float64)
-    scores = table["score"].to_numpy(dtype=np.float64)
+    weights, bias = logistic(
+        table[list(FEATURES)].to_numpy(dtype=np.float64), table["score"].to_numpy(dtype=np.float64)
+    )
+    return WorkReader(dict(zip(FEATURES, weights.tolist(), strict=True)), bias, fitted_on, left_out)
+
+
+def logistic(values: Floats, scores: Floats) -> tuple[Floats, float]:
+    """The weights of some features, and the bias, whose chances come nearest to the scores of answers.
+
+    Args:
+        values: (answers, features).
+        scores: (answers,) between 0 and 1.
+    """
     means, widths = values.mean(axis=0), np.maximum(values.std(axis=0), 1e-6)
     standard = (values - means) / widths
 
-    def loss(parameters: Floats) -> float:
-        margin = standard @ parameters[:-1] + parameters[-1]
-        likelihood = np.logaddexp(0, margin) - scores * margin
-        return float(likelihood.mean() + PENALTY * np.square(parameters[:-1]).sum())
+    def loss_with_slope(parameters: Floats) -> tuple[float, Floats]:
+        weights, bias = parameters[:-1], parameters[-1]
+        margin = standard @ weights + bias
+        loss = (np.logaddexp(0, margin) - scores * margin).mean() + PENALTY * np.square(weights).sum()
+        too_high = expit(margin) - scores
+        slope = too_high @ standard / len(scores) + 2 * PENALTY * weights
+        return float(loss), np.append(slope, too_high.mean())
 
-    best = minimize(loss, np.zeros(len(FEATURES) + 1), method="L-BFGS-B").x
+    best = minimize(loss_with_slope, np.zeros(values.shape[1] + 1), jac=True, method="L-BFGS-B").x
     weights = best[:-1] / widths
-    bias = float(best[-1] - (weights * means).sum())
-    return WorkReader(dict(zip(FEATURES, weights.tolist(), strict=True)), bias, fitted_on, left_out)
+    return weights, float(best[-1] - weights @ means)
 
 
 def chances(reader: WorkReader, table: pd.DataFrame) -> Floats:
