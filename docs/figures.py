@@ -24,10 +24,10 @@ from workbench.base.formats import gap, p_value, percent
 from workbench.base.palette import REFERENCES
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.findings.comparison import differences
+from workbench.evaluation.findings.findings import Counts
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import NAMES, WORK
-from workbench.report.page.comparison import differences
-from workbench.report.page.tables import Tables
-from workbench.report.page.verdict import over_sessions
 
 DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"
@@ -60,7 +60,7 @@ def lines(run: Tables) -> Iterator[str]:
     yield ""
     left, every = run.too_small.get(SHARE, (0, 0))
     out = f"; {left} of {every} boundaries are in no figure: what must stay is larger than the size" if left else ""
-    yield f"Means over {over_sessions(run)}{out}."
+    yield f"Means over {Counts.of(run)}{out}."
 
 
 def _mean(found: Estimate | None) -> str:

@@ -7,7 +7,7 @@ from report.page.made import made
 from workbench.cli.app import main
 from workbench.cli.headline import outcome
 from workbench.evaluation.experiment.store import Results
-from workbench.report.page.tables import Tables
+from workbench.evaluation.findings import Findings
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_all_strategies_are_told_against_the_baseline_that_was_named(run: Path) -> None:
-    answer: dict[str, Any] = outcome(Results.open(run), Tables.of(Results.open(run), "pipeline"), True)
+    answer: dict[str, Any] = outcome(Results.open(run), Findings.of(Results.open(run), "pipeline"), True)
     found = {str(row["strategy"]): row for row in answer["against_baseline"]}
     assert answer["baseline"] == "pipeline" and set(found) == {"summarize", "truncate", "none", "null"}
     assert found["summarize"]["verdict"] == "better" and found["truncate"]["verdict"] == "worse"

@@ -14,9 +14,9 @@ from profiles import FULL
 from workbench.cli import main
 from workbench.cli.headline import headline, show
 from workbench.engine.transcript.session import Session
+from workbench.evaluation.findings import Findings
 from workbench.recordings.importers.native import save
 from workbench.report.page.report import Report
-from workbench.report.page.tables import Tables
 
 
 @pytest.mark.parametrize("name", ["summarize", "summarize+recall", "mine_with_a_very_long_name+recall"])
@@ -27,18 +27,18 @@ def test_the_answer_comes_first_and_no_line_is_longer_than_eighty_columns(
     run = made(9, shares=shares)
     for row in (row for table in run.rows.values() for row in table if row.get("strategy") == "summarize"):
         row["strategy"] = name
-    show(Tables.of(run))
+    show(Findings.of(run))
     lines = capsys.readouterr().out.strip().splitlines()
     assert lines[0] == f"Use {name}."
     assert max(map(len, lines)) <= 80 and any(line.startswith("Windows: ") for line in lines)
-    show(Tables.of(run), wide=True)
+    show(Findings.of(run), wide=True)
     wide = capsys.readouterr().out.splitlines()
     (heads,) = [line for line in wide if "5 %" in line and "10 %" in line]
     assert all(f"{100 * share:.0f} %" in heads for share in shares) and max(map(len, wide)) > 80
 
 
 def test_a_run_without_equal_size_has_no_figure_at_the_same_size(capsys: pytest.CaptureFixture[str]) -> None:
-    show(Tables.of(made(9, shares=())))
+    show(Findings.of(made(9, shares=())))
     shown = capsys.readouterr().out
     assert "Names on its own trigger:" in shown and "same" not in shown.partition("────")[0].splitlines()[-2]
 
@@ -46,16 +46,16 @@ def test_a_run_without_equal_size_has_no_figure_at_the_same_size(capsys: pytest.
 def test_a_terminal_sees_the_best_row_in_bold_and_a_pipe_no_codes(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    show(Tables.of(made(9)))
+    show(Findings.of(made(9)))
     assert "\x1b" not in capsys.readouterr().out
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
-    show(Tables.of(made(9)))
+    show(Findings.of(made(9)))
     shown = capsys.readouterr().out
     assert "\x1b[1mUse summarize.\x1b[0m" in shown and re.search(r"^\x1b\[1msummarize *\x1b\[0m", shown, re.MULTILINE)
     assert re.search(r"^pipeline +60 %", shown, re.MULTILINE)
     monkeypatch.setenv("NO_COLOR", "1")
-    show(Tables.of(made(9)))
+    show(Findings.of(made(9)))
     assert "\x1b" not in capsys.readouterr().out
 
 
@@ -74,8 +74,8 @@ def test_the_cost_difference_is_one_ratio_of_sums_in_terminal_json_report_and_no
     whole = sum(2.0 + n for n in range(9))
     saved = {name: 1 - 9 * usd / whole for name, usd in spent.items()}
     assert saved["summarize"] < 0 < saved["truncate"]
-    rows = {row["strategy"]: row for row in headline(Tables.of(run))}
-    show(Tables.of(run), wide=True)
+    rows = {row["strategy"]: row for row in headline(Findings.of(run))}
+    show(Findings.of(run), wide=True)
     printed = capsys.readouterr().out
     data = Report(run).headline.data.set_index("strategy")
     page = re.sub(r"&nbsp;|\xa0", " ", Report(run).headline.html)
@@ -130,7 +130,7 @@ def test_the_agents_own_compaction_stands_with_its_interval_in_terminal_and_head
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     run = with_recorded(9)
-    show(Tables.of(run))
+    show(Findings.of(run))
     printed = capsys.readouterr().out
     (own,) = re.findall(r"^recorded .* (\S+) % \((\S+) to (\S+)\)$", printed, re.MULTILINE)
     assert own[0] == "66" and own[1] < own[0] < own[2]
@@ -138,5 +138,5 @@ def test_the_agents_own_compaction_stands_with_its_interval_in_terminal_and_head
     page = Report(run).headline.html
     assert page.count('href="#where-the-recorded-agent-compacted"') == 2 and "66 %" in re.sub("&nbsp;|\xa0", " ", page)
     assert 'id="where-the-recorded-agent-compacted"' in Report(run).recorded.html
-    show(Tables.of(made(9)))
+    show(Findings.of(made(9)))
     assert "recorded" not in capsys.readouterr().out

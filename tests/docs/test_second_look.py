@@ -21,9 +21,9 @@ from docs.looks import (
     shown_rows,
 )
 
+from workbench.evaluation.findings.readers import LEVEL_ERROR
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.lab.judge.work_exam.fit import auc
-from workbench.report.page.readers import LEVEL_ERROR
 
 
 @pytest.fixture(scope="module")

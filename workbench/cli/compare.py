@@ -18,8 +18,8 @@ from workbench.evaluation.experiment.exports import share as shared
 from workbench.evaluation.experiment.leaks import leak
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.experiment.store import COLUMNS, Results
+from workbench.evaluation.findings import Findings
 from workbench.report.page.rendering import render
-from workbench.report.page.tables import Tables
 
 Baseline = Annotated[
     str,
@@ -62,12 +62,12 @@ def compare(
         return code
     if not silent.quiet:  # the answer first: the page takes seconds
         complain("working out the answer ...")
-    run = Tables.of(results, spec.baseline)
+    findings = Findings.of(results, spec.baseline)
     if not silent.quiet:
-        show(run, wide=wide)
-    written = page(results, run, no_report, quiet=silent.quiet)
+        show(findings, wide=wide)
+    written = page(results, findings, no_report, quiet=silent.quiet)
     if as_json:
-        say_json(outcome(results, run, no_report))
+        say_json(outcome(results, findings, no_report))
     elif not spec.quiet:
         show_places(results, written)
     return code

@@ -7,7 +7,7 @@ from workbench.cli.output import FAILED, OK, PENDING, UNUSABLE, complain, record
 from workbench.evaluation.analysis.replication import repeated_note
 from workbench.evaluation.experiment.combined import steady
 from workbench.evaluation.experiment.store import Results
-from workbench.report.page.summaries import answer_sentences, answers
+from workbench.evaluation.findings.summaries import answer_sentences, answers
 
 LISTED = 10
 """Failed replays that are listed one by one, and reasons of pending ones."""

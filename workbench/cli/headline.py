@@ -15,21 +15,16 @@ from workbench.cli.ending import answered
 from workbench.cli.output import WIDTH, complain, painted, printable, records, say, table, while_read, write
 from workbench.evaluation.analysis.paired import interval_columns
 from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.figures import LEVELS, StrategyFigures, mean_of
+from workbench.evaluation.findings.readers import calibrations
+from workbench.evaluation.findings.summaries import RECORDED
+from workbench.evaluation.findings.tables import SAVED, Tables
 from workbench.evaluation.metrics import CODE, HALVES, NAMES, WORK
-from workbench.report.page.comparison import differences, panel_of, panel_words
-from workbench.report.page.cost import within_reach
-from workbench.report.page.decision import decision
-from workbench.report.page.readers import calibrations, kinds, opening, unknown_work, who_read, who_wrote
 from workbench.report.page.rendering import render
-from workbench.report.page.summaries import RECORDED, by_size, recorded, summary_counts
-from workbench.report.page.summaries import headline as means_of
-from workbench.report.page.tables import SAVED, Tables
-from workbench.report.page.trust import trust_sentences
-from workbench.report.page.verdict import over_sessions, verdict
 
 METRICS = ("tokens_saved", "peak_context", "over_window", "compactions", "prefix_reuse", "violations")
-"""Of the headline, under each strategy's own trigger; and what stands beside it, at equal size."""
-LEVELS = ("recall_bound", "recall_presence", "recall_coverage")
+"""Of the headline, under each strategy's own trigger."""
 TWICE = {"saved", "saved_low", "saved_high", "bound", "presence", "coverage"}
 """Figures of the report's headline that have longer names here."""
 COLUMN = {WORK: "the\nwork", NAMES: "\nnames", CODE: "\ncode"}
@@ -50,66 +45,71 @@ WITHIN_REACH = {
 OF_ROW = {"none": "dim", "null": "dim", "oracle": "dim", "random": "dim", RECORDED: "cyan"}
 
 
-def headline(run: Tables) -> list[dict[str, Any]]:
+def headline(findings: Findings) -> list[dict[str, Any]]:
     """A row a strategy: the main figures with their intervals; None where no session has the metric."""
-    replayed = set(run.replays["strategy"])
-    means = {str(row["strategy"]): row for row in records(means_of(run))}
-    return [_figures(run, name, means[name]) for name in run.strategies if name in replayed]
+    replayed = set(findings.tables.replays["strategy"])
+    means = {str(row["strategy"]): row for row in records(findings.figures.headline)}
+    return [
+        _figures(figures, findings.tables, means[name])
+        for name, figures in findings.figures.strategies.items()
+        if name in replayed
+    ]
 
 
-def _figures(run: Tables, name: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    own = {metric: run.own_trigger(name, metric) for metric in METRICS}
-    own |= {metric: run.at_sizes(name, metric) for metric in LEVELS}
-    own |= {f"recall_at_{share:g}": run.equal_size(name, share) for share in run.shares}
-    found: dict[str, Any] = {key: value for key, value in row.items() if key not in TWICE}
-    found |= {metric: None if mean is None else mean.mean for metric, mean in own.items()}
-    even = run.best_recall(name) if run.shares else None
-    found |= {"same_size": None if even is None else even.mean}
-    found |= {f"used_at_{share:g}": run.used(name, share) for share in run.shares}
-    return found | interval_columns("tokens_saved", run.own_trigger(name, SAVED))
+def _figures(figures: StrategyFigures, run: Tables, row: Mapping[str, Any]) -> dict[str, Any]:
+    same_size = figures.same_size[run.first_half] if run.shares else None
+    cells: dict[str, Any] = {key: value for key, value in row.items() if key not in TWICE}
+    cells |= {metric: mean_of(figures.own_trigger[metric]) for metric in METRICS}
+    cells |= {metric: mean_of(figures.levels[metric]) for metric in LEVELS}
+    cells |= {f"recall_at_{share:g}": mean_of(told) for share, told in figures.at_share.items()}
+    cells |= {"same_size": mean_of(same_size)}
+    cells |= {f"used_at_{share:g}": used for share, used in figures.used.items()}
+    return cells | interval_columns("tokens_saved", figures.own_trigger[SAVED])
 
 
-def outcome(results: Results, run: Tables, no_report: bool) -> dict[str, object]:
+def outcome(results: Results, findings: Findings, no_report: bool) -> dict[str, object]:
     """The run as JSON: all that the terminal and the first screen of the report say."""
-    sessions = results.sessions
-    panel, chosen = panel_of(run), decision(run)
+    run, figures, counts = findings.tables, findings.figures, findings.counts
+    panel, decision = figures.panel, findings.decision
     return {
         "run": str(results.path),
         "report": None if no_report else str(results.report),
-        "sessions": int((sessions["status"] == "ok").sum()),
-        "projects": len(set(run.projects.values())),
-        "unreadable": records(sessions.loc[sessions["status"] != "ok", ["path", "reason"]]),
+        "sessions": counts.replayed.sessions,
+        "projects": counts.replayed.projects,
+        "unreadable": records(run.unreadable[["path", "reason"]]),
         **answered(results),
-        "opening": opening(run),
-        "decision": None if chosen is None else asdict(chosen),
-        "verdict": str(verdict(run)),
-        "read_by": who_read(run),
-        "written_by": asdict(summary_counts(run)) | {"words": who_wrote(run)},
+        "opening": findings.opening,
+        "decision": None if decision is None else asdict(decision),
+        "recommended": findings.recommended,
+        "advice": [asdict(note) for note in findings.advice],
+        "verdict": str(findings.verdict),
+        "read_by": findings.read_by,
+        "written_by": asdict(figures.summaries) | {"words": findings.written_by},
         "ranked_by": run.first_half,
-        "sessions_with_work": len(run.sessions_with_work),
-        "unknown": unknown_work(run),
-        "calibration": {kind: asdict(found) for kind, found in calibrations().items()} if run.has_work else {},
-        "kinds": dict(kinds(run)),
-        "warnings": list(trust_sentences(run)),
-        "notes": list(notes(run)),
+        "sessions_with_work": counts.with_work,
+        "unknown": findings.unknown_work,
+        "calibration": {kind: asdict(reader) for kind, reader in calibrations().items()} if run.has_work else {},
+        "kinds": dict(figures.kinds),
+        "warnings": list(findings.warnings),
+        "notes": list(notes(findings)),
         "names_only": {name: {"presence": named, "exam": told} for name, (named, told) in run.names_only.items()},
         "baseline": run.baseline,
-        "against_baseline": records(differences(run)),
-        "strategies": headline(run),
-        "by_size": records(by_size(run)),
-        "recorded": records(recorded(run)),
-        "within_reach": records(within_reach(run)),
-        "panel": None if panel is None else {"words": panel_words(run, panel), "rank": panel.rank},
+        "against_baseline": records(figures.against_baseline),
+        "strategies": headline(findings),
+        "by_size": records(figures.by_size),
+        "recorded": records(figures.recorded),
+        "within_reach": records(figures.within_reach),
+        "panel": None if panel is None else {"words": findings.panel_words, "rank": panel.rank},
     }
 
 
-def page(results: Results, run: Tables, no_report: bool, *, quiet: bool) -> str | None:
+def page(results: Results, findings: Findings, no_report: bool, *, quiet: bool) -> str | None:
     """Write the report of a run, unless none is wanted, and say so; where it is."""
     if no_report:
         return None
     if not quiet:
         complain("writing the report ...")
-    return str(render(results.path, run.named_baseline, tables=run))
+    return str(render(results.path, findings.tables.named_baseline, findings=findings))
 
 
 def show_places(results: Results, report: str | None) -> None:
@@ -119,23 +119,22 @@ def show_places(results: Results, report: str | None) -> None:
 
 
 @while_read()
-def show(run: Tables, *, wide: bool = False) -> None:
+def show(findings: Findings, *, wide: bool = False) -> None:
     """Print what the run says in words, then its table: few columns in 80 characters, or all."""
-    found = verdict(run)
-    chosen = decision(run)
-    for text in filter(None, (opening(run),)):
-        write(text, "bold")
-    if chosen is None:
-        write(found.answer, "bold")
+    run, verdict, decision = findings.tables, findings.verdict, findings.decision
+    if findings.opening:
+        write(findings.opening, "bold")
+    if decision is None:
+        write(verdict.answer, "bold")
     else:
-        write(chosen.recommendation, "bold")
-        write(chosen.trade_off)
-        for text in filter(None, (chosen.agent, chosen.confidence)):
+        write(decision.recommendation, "bold")
+        write(decision.trade_off)
+        for text in filter(None, (decision.agent, decision.confidence)):
             write(text)
         write("What would change it:")
-        for text in chosen.changes:
+        for text in decision.changes:
             say(fill(printable(text), WIDTH, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False))
-    rows = _rows(run)
+    rows = _rows(findings)
     columns = _few_columns(run, rows)
     if wide:
         columns |= {**own_columns(run), **_sizes(run), **ALL}
@@ -144,20 +143,20 @@ def show(run: Tables, *, wide: bool = False) -> None:
     where += ["where the agent compacted"] * ("recorded" in columns.values())
     say(f"\n{joined([HALVES[half] for half in _halves(run)]).capitalize()} {joined(where)}:\n")
     say(table(rows, columns, room=None if wide else WIDTH))
-    for text in filter(None, (who_wrote(run), who_read(run), unknown_work(run))):
+    for text in filter(None, (findings.written_by, findings.read_by, findings.unknown_work)):
         write(text)
-    if reach := records(within_reach(run)):
+    if reach := records(findings.figures.within_reach):
         say("\nWithin reach of recall, each on its own trigger:\n")
         say(table(reach, WITHIN_REACH, room=WIDTH))
         write(
             "Recoverable: of the questions for names, those answered only with what a call of recall gives back "
             "for words of the question that stand in the context. Calls in 100 requests; cost saved with and without."
         )
-    if chosen is not None:
-        write(" ".join(filter(None, (found.answer, found.sure))))
-    for note in notes(run) if wide else (*_essential(run), NARROW):
+    if decision is not None:
+        write(" ".join(filter(None, (verdict.answer, verdict.sure))))
+    for note in notes(findings) if wide else (*_essential(findings), NARROW):
         write(note)
-    caveats = [text for text in found.caveats if text != unknown_work(run)]
+    caveats = [text for text in verdict.caveats if text != findings.unknown_work]
     if caveats:
         write(" ".join(caveats))
 
@@ -189,13 +188,14 @@ def own_columns(run: Tables) -> dict[str, str]:
     return {OWN_COLUMN[half]: f"own_{half}" for half in _halves(run)}
 
 
-def _rows(run: Tables) -> list[dict[str, Any]]:
+def _rows(findings: Findings) -> list[dict[str, Any]]:
     """The rows of the table, each figure as it is shown; the agent's own compaction behind the contenders."""
+    run, figures = findings.tables, findings.figures
     over, large = run.over_window, run.over_target()
-    compared = {str(row["strategy"]): row for row in records(differences(run)) if not row["reference"]}
-    agents = {str(row["strategy"]): row for row in records(recorded(run))}
+    compared = {str(row["strategy"]): row for row in records(figures.against_baseline) if not row["reference"]}
+    agents = {str(row["strategy"]): row for row in records(figures.recorded)}
     found = []
-    for row in headline(run):
+    for row in headline(findings):
         name = str(row["strategy"])
         shown = {
             f"same_{WORK}": _with_interval(row, "work") + "*" * (name in large),
@@ -218,15 +218,16 @@ def _rows(run: Tables) -> list[dict[str, Any]]:
     return found
 
 
-def show_sizes(run: Tables) -> None:
+def show_sizes(findings: Findings) -> None:
     """Print the leading number of each strategy at each size, and what it really used, if there are any."""
+    run = findings.tables
     if not run.shares:
         return
     columns = {"strategy": "strategy", **_sizes(run)}
-    columns |= {f"vs {run.baseline}": "against"} if len(differences(run)) else {}
+    columns |= {f"vs {run.baseline}": "against"} if len(findings.figures.against_baseline) else {}
     half = HALVES[run.first_half].capitalize()
     say(f"\n{half}, asked to cut the same history to these shares; used: really kept:\n")
-    say(table(_rows(run), columns | {"bound": "recall_bound:percent"}, room=WIDTH))
+    say(table(_rows(findings), columns | {"bound": "recall_bound:percent"}, room=WIDTH))
 
 
 def _sizes(run: Tables) -> dict[str, str]:
@@ -245,10 +246,11 @@ MEANS = {
 """What each number of the headline is."""
 
 
-def _essential(run: Tables) -> Iterator[str]:
+def _essential(findings: Findings) -> Iterator[str]:
     """What must be known to read the few columns."""
-    yield " ".join([*(MEANS[half] for half in _halves(run)), f"Means over {over_sessions(run)}."])
-    if len(differences(run)):
+    run = findings.tables
+    yield " ".join([*(MEANS[half] for half in _halves(run)), f"Means over {findings.counts}."])
+    if len(findings.figures.against_baseline):
         if run.shares and run.curve_range is None:
             credit = f"who kept less is credited with what {run.baseline} gains by the rest"
             yield f"Same size: at the size asked for; {credit}."
@@ -259,12 +261,12 @@ def _essential(run: Tables) -> Iterator[str]:
     yield from _limits(run)
 
 
-def notes(run: Tables) -> Iterator[str]:
+def notes(findings: Findings) -> Iterator[str]:
     """What each column stands on, and which figures are not comparable."""
-    panel = panel_of(run)
-    if panel is not None:
-        yield panel_words(run, panel)
-    yield from _essential(run)
+    run = findings.tables
+    if findings.panel_words:
+        yield findings.panel_words
+    yield from _essential(findings)
     yield "Bound: the share of what the agent used that stands in the context with two words of its line."
     yield from size_notes(run)
     priced = [str(row) for row in run.costs["row"].unique()]

@@ -18,9 +18,9 @@ from workbench.evaluation.experiment.grid import read
 from workbench.evaluation.experiment.spec import Execution, Masking, RunSpec
 from workbench.evaluation.experiment.sweep import forecast
 from workbench.evaluation.experiment.sweep import sweep as run_of
+from workbench.evaluation.findings import Findings
 from workbench.evaluation.metrics import HALVES
 from workbench.report.page.sweep import sweep_table
-from workbench.report.page.tables import Tables
 
 COLUMNS = {
     "window used": "window", "tokens saved": "tokens_saved:percent",
@@ -89,10 +89,10 @@ def sweep(
         tell_waiting(*wanted.models)
     if code == UNUSABLE:
         return code
-    found, run, quiet = sweep_table(results), Tables.of(results), spec.quiet or as_json
+    found, findings, quiet = sweep_table(results), Findings.of(results), spec.quiet or as_json
     if not quiet:
-        _show(found, run)
-    report = page(results, run, no_report, quiet=quiet)
+        _show(found, findings)
+    report = page(results, findings, no_report, quiet=quiet)
     if as_json:
         say_json({"run": str(results.path), "report": report, **answered(results), "points": records(found)})
     elif not spec.quiet:
@@ -128,7 +128,7 @@ def ablate(
 
 
 @while_read()
-def _show(points: pd.DataFrame, run: Tables) -> None:
+def _show(points: pd.DataFrame, findings: Findings) -> None:
     rows = [
         row
         | {"window": _window(row), "rests on": f"{row['sessions']} of {row['of']}"}
@@ -136,12 +136,12 @@ def _show(points: pd.DataFrame, run: Tables) -> None:
         for row in records(points)
     ]
     say("Each on its own trigger:\n")
-    half = HALVES[run.leading("natural")]
+    half = HALVES[findings.tables.leading("natural")]
     say(table(rows, {"point": "strategy", half: "recall:decimal", **COLUMNS}))
     say("\nUnbeaten: no other point keeps at least as much and saves at least as much, and one of the two more.")
     say(f"{half.capitalize()} and tokens saved are means over the same sessions: those that have both figures.")
-    show_sizes(run)
-    for note in size_notes(run):
+    show_sizes(findings)
+    for note in size_notes(findings.tables):
         write(note)
 
 

@@ -4,6 +4,6 @@
 - `explorer`: a session and its contexts, in a notebook.
 - `view`: a local server over a folder of runs.
 
-It uses `evaluation`, and computes no measure of its own. Sections of the laboratory come from `base.laboratory`. Start
-with `page/report.py`; a new column of a table belongs into `page/tables.py`.
+It renders `evaluation.findings.Findings`, and computes no figure of its own. Sections of the laboratory come from
+`base.laboratory`. Start with `page/report.py`; a new figure belongs into `evaluation/findings/figures.py`.
 """

@@ -22,10 +22,10 @@ from workbench.evaluation.analysis.scores import grouped
 from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.experiment.sweep import sweep
+from workbench.evaluation.findings.comparison import changes
+from workbench.evaluation.findings.tables import Tables
 from workbench.recordings.importers.native import save
-from workbench.report.page.comparison import changes
 from workbench.report.page.sweep import sweep_table
-from workbench.report.page.tables import Tables
 
 SHARE = 0.3
 SMALL: dict[str, Any] = {"shares": (SHARE,), "boundaries": (0.5, 0.8), "window": 20_000, "quiet": True}

@@ -11,10 +11,10 @@ from evaluation.experiment.forged import FORGED, FORGERIES, honest
 
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
+from workbench.evaluation.findings.tables import SAVED, Tables
+from workbench.evaluation.findings.trust import trust_sentences
 from workbench.evaluation.metrics import NAMES
 from workbench.recordings.importers.native import save
-from workbench.report.page.tables import SAVED, Tables
-from workbench.report.page.trust import trust_sentences
 
 NEAR = 0.02
 """By how much a figure may move without a word: shares of the bill, of tokens, and of names."""

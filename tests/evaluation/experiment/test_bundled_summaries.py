@@ -29,10 +29,11 @@ from workbench.evaluation.experiment.grid import Grid
 from workbench.evaluation.experiment.sources import What, sources_of
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.readers import WITHOUT_A_MODEL, kinds, opening, who_wrote
+from workbench.evaluation.findings.tables import Tables
 from workbench.recordings.datasets.bundled import bundled, bundled_files
-from workbench.report.page.readers import WITHOUT_A_MODEL, kinds, opening, who_wrote
 from workbench.report.page.report import Report
-from workbench.report.page.tables import Tables
 
 WRITER = "a large language model, 2026-11"
 
@@ -92,7 +93,7 @@ def page(results: Results) -> str:
 def printed(results: Results, capsys: pytest.CaptureFixture[str]) -> str:
     """All that terminal and standard error say of a run."""
     finish(results)
-    show(Tables.of(results))
+    show(Findings.of(results))
     told = capsys.readouterr()
     return " ".join((told.err + told.out).split())
 
@@ -125,7 +126,7 @@ def test_a_summary_that_is_not_bundled_is_named_a_rules_everywhere(
     for words in (line, note, opening(tables)):
         assert words in text
         assert words in page(results)
-    told = outcome(results, tables, no_report=True)
+    told = outcome(results, Findings.of_tables(tables), no_report=True)
     models = (f"bundled ({WRITER})",)
     counts = {"by_model": n - 1, "by_rule": 1, "models": models, "words": line}
     assert told["written_by"] == counts

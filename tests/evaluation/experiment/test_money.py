@@ -11,8 +11,8 @@ from builders import remembering, rules
 from workbench.engine.models.settings import ModelSettings
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
-from workbench.report.page.tables import Tables
-from workbench.report.page.trust import trust_sentences
+from workbench.evaluation.findings.tables import Tables
+from workbench.evaluation.findings.trust import trust_sentences
 
 SECTIONS = ("Goal", "Constraints & preferences", "Progress", "Key decisions", "Next steps", "Critical context")
 SUMMARY = "\n\n".join(f"## {name}\nkeep part {number}; the limit is {number}" for number, name in enumerate(SECTIONS))

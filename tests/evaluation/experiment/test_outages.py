@@ -21,9 +21,8 @@ from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.prepared import replay
 from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.findings import Findings
 from workbench.recordings.importers.native import save
-from workbench.report.page.tables import Tables
-from workbench.report.page.verdict import verdict
 
 
 @pytest.fixture(scope="module")
@@ -83,14 +82,14 @@ def test_it_is_said_how_many_summaries_the_model_wrote(provider: Provider, befor
     (only,) = found["summaries"]  # type: ignore[misc]  # a list of rows
     assert (only["model"], only["written"], only["pending"]) == (MODEL, 0, 1)
     assert (found["pending_replays"], found["failed_replays"], found["usd"]) == (1, 0, 0.0)
-    assert f"0 of {only['summaries']} summaries were written by openai/stub" in str(verdict(Tables.of(results)))
+    assert f"0 of {only['summaries']} summaries were written by openai/stub" in str(Findings.of(results).verdict)
 
 
 def test_useless_answers_are_counted_apart(provider: Provider, before: Path, tmp_path: Path) -> None:
     results = met(FAULTS["a tool call"], provider, before, tmp_path / "run")
     (only,) = answered(results)["summaries"]  # type: ignore[misc]  # a list of rows
     assert (only["written"], only["useless"], only["pending"]) == (0, only["summaries"], 0)
-    assert "of no use, and other text takes their place" in str(verdict(Tables.of(results)))
+    assert "of no use, and other text takes their place" in str(Findings.of(results).verdict)
 
 
 def test_answers_that_came_before_an_outage_are_not_asked_for_again(

@@ -19,9 +19,9 @@ from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.exports import share
 from workbench.evaluation.experiment.store import COLUMNS, Results, RunFolder
+from workbench.evaluation.findings import Findings
 from workbench.recordings.importers.native import save
 from workbench.report.page.report import Report
-from workbench.report.page.tables import Tables
 
 ROOT = Path(__file__).parents[3]
 WORD = re.compile(r"[^\W\d_]{4,}")
@@ -96,7 +96,7 @@ def test_a_copy_has_the_same_tables_but_for_texts(run: Results, copy: Results) -
 
 
 def test_the_headline_numbers_are_equal(run: Results, copy: Results) -> None:
-    for row, shared in zip(headline(Tables.of(run)), headline(Tables.of(copy)), strict=True):
+    for row, shared in zip(headline(Findings.of(run)), headline(Findings.of(copy)), strict=True):
         assert row.pop("strategy") == shared.pop("strategy")
         known = {name for name, value in row.items() if value is not None}
         assert row.keys() == shared.keys() and known == {name for name, value in shared.items() if value is not None}
@@ -185,7 +185,7 @@ def test_a_real_run_is_shared_without_a_word_of_its_recordings(page: Path, corpo
     theirs = words("\n".join(path.read_bytes().decode("utf-8", "replace") for path in paths)) - our_words() - drawn
     assert len(theirs) > 1_000
     assert sorted(theirs & words(text_of(real.path))) == []
-    assert headline(Tables.of(run)) == headline(Tables.of(real))
+    assert headline(Findings.of(run)) == headline(Findings.of(real))
 
 
 def test_a_strategy_with_weights_of_ones_own_is_named_after_the_file_and_not_its_place(

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from workbench.evaluation.experiment.store import COLUMNS, Results, RunFolder, frame
-from workbench.report.page.tables import Tables
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.tables import Tables
 
 KEEPS = {"none": 1.0, "null": 0.04, "truncate": 0.5, "summarize": 0.74, "pipeline": 0.62}
 SAVES = {"none": 0.0, "null": 0.9, "truncate": 0.47, "summarize": 0.44, "pipeline": 0.39}
@@ -78,6 +79,17 @@ def tables_of(
 ) -> Tables:
     """The tables of such a run, made once for all tests; nobody writes into them."""
     return Tables.of(made(sessions, strategies, shares, **text))
+
+
+@cache
+def findings_of(
+    sessions: int = 3,
+    strategies: tuple[str, ...] = tuple(KEEPS),
+    shares: tuple[float, ...] = (0.05, 0.1, 0.2),
+    **text: str,
+) -> Findings:
+    """What such a run says, worked out once for all tests."""
+    return Findings.of_tables(tables_of(sessions, strategies, shares, **text))
 
 
 HOSTILE = (

@@ -3,12 +3,14 @@ import json
 from pathlib import Path
 
 import pytest
-from report.page.made import MadeResults, made, tables_of
+from report.page.made import MadeResults, findings_of, made, tables_of
 
 from workbench.evaluation.experiment.store import Results
-from workbench.report.page.comparison import answer_html, changes, changes_html, lost_now
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.comparison import changes, lost_now
+from workbench.evaluation.findings.tables import Tables
+from workbench.report.page.comparison import answer_html, changes_html
 from workbench.report.page.report import Report
-from workbench.report.page.tables import Tables
 
 
 def worse(source: MadeResults, by: float, spread: float = 0.01) -> MadeResults:
@@ -21,7 +23,7 @@ def worse(source: MadeResults, by: float, spread: float = 0.01) -> MadeResults:
 
 
 def told(now: MadeResults, then: MadeResults) -> str:
-    return answer_html(Tables.of(now), Tables.of(then)).plain
+    return answer_html(Findings.of(now), Tables.of(then)).plain
 
 
 def test_a_loss_that_is_clear_of_chance_is_told_first() -> None:
@@ -52,15 +54,15 @@ def test_what_is_newly_lost_is_listed_and_nothing_else() -> None:
     now.rows["losses"].append(now.rows["losses"][-1] | {"entity": "src/new.py", "needed_at": 99})
     left = lost_now(Tables.of(now), Tables.of(then)).losses
     assert left["entity"].tolist() == ["src/new.py"]
-    html = changes_html(Tables.of(now), Tables.of(then)).html
+    html = changes_html(Findings.of(now), Tables.of(then)).html
     assert 'id="newly-lost"' in html and "src/new.py" in html and "src/store_1.py" not in html
-    assert "Nothing is lost now that was not lost then" in changes_html(Tables.of(then), Tables.of(then)).html
+    assert "Nothing is lost now that was not lost then" in changes_html(Findings.of(then), Tables.of(then)).html
 
 
 def test_what_else_differs_is_said() -> None:
     then, now = made(6), made(6)
     now.manifest.update({"code": "other", "settings": {**now.manifest["settings"], "window": 32_000}})
-    html = answer_html(Tables.of(now), Tables.of(then)).html
+    html = answer_html(Findings.of(now), Tables.of(then)).html
     assert "window: 32000 now, 64000 then" in html and "different versions" in html
 
 
@@ -88,5 +90,5 @@ def test_a_sweep_shows_its_points_with_their_settings_and_which_nothing_beats(sw
 
 
 def test_what_did_not_change_at_all_is_the_same() -> None:
-    html = changes_html(tables_of(10), tables_of(10)).html
+    html = changes_html(findings_of(10), tables_of(10)).html
     assert html.count("the same in every session") == 6 and "there is no interval" not in html

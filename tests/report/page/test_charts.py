@@ -6,16 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.text import Text
-from report.page.made import KEEPS, MadeResults, made, tables_of
+from report.page.made import KEEPS, MadeResults, findings_of, made
 from scipy.optimize import isotonic_regression
 
 from profiles import FULL
+from workbench.evaluation.findings import Findings
 from workbench.report.page import charts
 from workbench.report.page.plot_style import apart, svg
 from workbench.report.page.report import Report
-from workbench.report.page.summaries import points
-from workbench.report.page.tables import Tables
-from workbench.report.page.verdict import unscored_note
 
 CHARTS = ("savings", "equal_size", "rounds")
 MANY = (*KEEPS, "opal", "operator_use", "ddx_agent", "ex_athena", "docker_agent", "a_long_name_of_a_strategy")
@@ -32,9 +30,9 @@ CROWDED = ("many strategies", "sessions that were never compacted")
 
 
 @cache
-def tables(run: str = "three sessions") -> Tables:
-    """The tables of a run, made once; nobody writes into them."""
-    return Tables.of(RUNS[run]())
+def findings(run: str = "three sessions") -> Findings:
+    """What a run says, worked out once."""
+    return Findings.of(RUNS[run]())
 
 
 def texts(figure: Any) -> Any:
@@ -56,7 +54,7 @@ def outside(axis: Any) -> Any:
 @pytest.mark.parametrize("chart", CHARTS)
 @pytest.mark.parametrize("run", RUNS if FULL else CROWDED)
 def test_no_words_overlap_or_leave_the_paper(chart: str, run: str) -> None:
-    figure = getattr(charts, chart)(tables(run))
+    figure = getattr(charts, chart)(findings(run))
     boxes = texts(figure)
     paper = figure.bbox
     for word, box in boxes:
@@ -68,14 +66,14 @@ def test_no_words_overlap_or_leave_the_paper(chart: str, run: str) -> None:
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_every_chart_names_n_and_the_better_direction(chart: str) -> None:
-    words = " ".join(word for word, _ in texts(getattr(charts, chart)(tables())))
+    words = " ".join(word for word, _ in texts(getattr(charts, chart)(findings())))
     assert "n = " in words and re.search(r"better|cheaper", words)
     assert "%" in words or "tokens" in words
 
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_no_data_is_said_in_words_on_no_axis(chart: str) -> None:
-    figure = getattr(charts, chart)(tables_of(0))
+    figure = getattr(charts, chart)(findings_of(0))
     words = " ".join(word for word, _ in texts(figure))
     assert "Nothing to draw" in words and not figure.axes[0].axison
 
@@ -96,7 +94,7 @@ def test_both_numbers_of_a_point_come_from_the_same_sessions() -> None:
         if row["metric"] == "tokens_saved" and row["session"] == "session-00":
             row["value"] = -5.0
     known = {(r["session"], r["metric"]): r["value"] for r in own}
-    (figures,) = (one for one in points(Tables.of(source)).to_dict("records") if one["strategy"] == "truncate")
+    (figures,) = (one for one in Findings.of(source).figures.points.to_dict("records") if one["strategy"] == "truncate")
     for column, metric in (("recall", "exam_recall"), ("saved", "tokens_saved")):
         assert figures[column] == pytest.approx((known["session-01", metric] + known["session-02", metric]) / 2)
     assert (figures["sessions"], figures["of"]) == (2, 3)
@@ -104,46 +102,46 @@ def test_both_numbers_of_a_point_come_from_the_same_sessions() -> None:
 
 def test_a_point_of_fewer_sessions_says_so() -> None:
     report = Report(partly({"truncate": 1}))
-    words = [word for word, _ in texts(charts.savings(report.run))]
+    words = [word for word, _ in texts(charts.savings(report.findings))]
     assert "truncate (n = 2)" in words and "summarize" in words
     assert "n = 2 to 3 of 3 sessions · further right and up is better" in words
     assert "truncate keeps" in report.savings.alt and "in 2 of 3 sessions" in report.savings.alt
 
 
 def test_points_that_all_rest_on_the_same_number_of_sessions_say_it_once() -> None:
-    words = [word for word, _ in texts(charts.savings(Tables.of(partly(dict.fromkeys(KEEPS, 1)))))]
+    words = [word for word, _ in texts(charts.savings(Findings.of(partly(dict.fromkeys(KEEPS, 1)))))]
     assert "n = 2 of 3 sessions · further right and up is better" in words and "truncate" in words
 
 
 def test_a_strategy_that_no_session_has_both_numbers_for_is_not_drawn() -> None:
-    run = Tables.of(partly({"truncate": 3}))
+    run = Findings.of(partly({"truncate": 3}))
     assert not [word for word, _ in texts(charts.savings(run)) if word.startswith("truncate")]
-    assert unscored_note(run).startswith("Recall on its own trigger rests on 0 of 3 sessions for truncate; the others")
-    assert unscored_note(tables()) == ""
+    assert run.unscored.startswith("Recall on its own trigger rests on 0 of 3 sessions for truncate; the others")
+    assert findings().unscored == ""
 
 
 def test_a_chart_is_the_same_bytes_twice_and_asks_for_nothing() -> None:
-    first, second = (svg(charts.savings(tables_of(3)), "savings", "alt <words>") for _ in range(2))
+    first, second = (svg(charts.savings(findings_of(3)), "savings", "alt <words>") for _ in range(2))
     assert first == second
     assert not re.search(r'(?:href|src)="(?!#)|url\((?!#)|@import|<image|<script', first)
     assert 'aria-label="alt &lt;words&gt;"' in first
 
 
 def test_two_charts_on_a_page_share_no_id() -> None:
-    run = tables()
+    run = findings()
     ids = [set(re.findall(r' id="([^"]+)"', svg(charts.savings(run), name))) for name in ("one", "two")]
     assert ids[0] and not ids[0] & ids[1]
 
 
 def test_a_chart_takes_its_ink_from_the_page() -> None:
-    text = svg(charts.savings(tables()), "x")
+    text = svg(charts.savings(findings()), "x")
     assert "currentColor" in text and "#1f2328" not in text
 
 
 def test_drawing_leaves_no_figure_open() -> None:
     import matplotlib.pyplot as plt
 
-    charts.savings(tables())
+    charts.savings(findings())
     assert plt.get_fignums() == []
 
 

@@ -6,8 +6,9 @@ import pytest
 from report.page.made import MadeResults, made
 
 from workbench.cli.headline import headline, show
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.tables import Tables
 from workbench.report.page.comparison import differences_html
-from workbench.report.page.tables import Tables
 from workbench.report.page.verdict import headline_html
 
 
@@ -23,24 +24,24 @@ def with_code(sessions: int) -> MadeResults:
 
 
 def test_the_first_table_has_code_beside_names_where_any_session_needs_code() -> None:
-    html = headline_html(Tables.of(with_code(9))).html
+    html = headline_html(Findings.of(with_code(9))).html
     assert html.index("Names, same size") < html.index("Code, same size") < html.index("Names, own trigger")
     assert "edits or quotes" in html
 
 
 def test_without_needs_of_code_there_is_no_column_of_it() -> None:
-    assert "Code" not in headline_html(Tables.of(with_code(0))).html
-    assert "Code" not in headline_html(Tables.of(made(9))).html
+    assert "Code" not in headline_html(Findings.of(with_code(0))).html
+    assert "Code" not in headline_html(Findings.of(made(9))).html
 
 
 def test_the_mean_is_over_the_sessions_that_need_code_and_none_counts_as_zero() -> None:
-    rows = {row["strategy"]: row for row in headline(Tables.of(with_code(4)))}
+    rows = {row["strategy"]: row for row in headline(Findings.of(with_code(4)))}
     assert rows["summarize"]["code"] == pytest.approx(rows["summarize"]["names"] / 2, abs=0.1)
     assert rows["summarize"]["code_own"] is not None
 
 
 def test_the_terminal_shows_it_and_says_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    show(Tables.of(with_code(9)))
+    show(Findings.of(with_code(9)))
     shown = capsys.readouterr().out
     assert "Names and code" in shown and "edits or quotes" in " ".join(shown.split())
 
@@ -54,4 +55,4 @@ def test_strategies_are_not_ranked_by_code_even_where_nothing_else_has_a_value()
 
 
 def test_code_is_compared_with_the_baseline_too() -> None:
-    assert "Code, all cut to the same size" in differences_html(Tables.of(with_code(9))).html
+    assert "Code, all cut to the same size" in differences_html(Findings.of(with_code(9))).html

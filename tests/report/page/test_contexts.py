@@ -2,9 +2,9 @@ import re
 
 from report.page.made import made
 
+from workbench.evaluation.findings import Findings
 from workbench.report.page import contexts
 from workbench.report.page.contexts import contexts_html
-from workbench.report.page.tables import Tables
 
 
 def lines(html: str) -> list[list[tuple[int, int]]]:
@@ -14,14 +14,14 @@ def lines(html: str) -> list[list[tuple[int, int]]]:
 
 
 def test_each_session_has_a_picture_a_strategy_and_one_session_is_open() -> None:
-    run = Tables.of(made(3))
+    run = Findings.of(made(3))
     html = contexts_html(run).html
     assert html.count("<details") == 3 and html.count(" open") == 1
     assert len(lines(html)) == 3 * len(run.contenders) and "none" not in re.findall(r'data-strategy="(\w+)"', html)
 
 
 def test_a_line_is_what_each_request_sends_and_upright_lines_are_its_compactions() -> None:
-    run = Tables.of(made(1))
+    run = Findings.of(made(1))
     part = contexts_html(run)
     name = run.contenders[0]
     rows = run.steps[run.steps["strategy"] == name].sort_values("request")
@@ -41,7 +41,7 @@ def test_of_a_long_session_each_point_is_the_largest_of_its_neighbours() -> None
         {**row, "request": row["request"] + 60 * n, "tokens_sent": row["tokens_sent"] + n}
         for row in steps for n in range(20)
     ]  # fmt: skip
-    run = Tables.of(source)
+    run = Findings.of(source)
     (line,) = lines(contexts_html(run).html)
     sent = dict(zip(run.steps["request"], run.steps["tokens_sent"], strict=True))
     assert len(line) == contexts.MOST_POINTS and all(sent[x] == y for x, y in line)
@@ -49,9 +49,9 @@ def test_of_a_long_session_each_point_is_the_largest_of_its_neighbours() -> None
 
 
 def test_more_sessions_than_a_page_takes_are_counted() -> None:
-    html = contexts_html(Tables.of(made(contexts.MOST_SESSIONS + 2))).html
+    html = contexts_html(Findings.of(made(contexts.MOST_SESSIONS + 2))).html
     assert html.count("<details") == contexts.MOST_SESSIONS and "24 of 26 sessions" in html
 
 
 def test_without_a_replay_there_is_a_sentence() -> None:
-    assert "Nothing to draw" in contexts_html(Tables.of(made(0))).html
+    assert "Nothing to draw" in contexts_html(Findings.of(made(0))).html

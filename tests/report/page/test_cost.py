@@ -7,10 +7,12 @@ import pandas as pd
 import pytest
 
 from workbench.evaluation.experiment.store import frame
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.costs import bills, typical
+from workbench.evaluation.findings.tables import Tables
 from workbench.report.page.charts import spending
-from workbench.report.page.cost import bills, costs_html, reconciled_html, typical
+from workbench.report.page.cost import costs_html, reconciled_html
 from workbench.report.page.report import Report
-from workbench.report.page.tables import Tables
 
 
 @dataclass
@@ -67,7 +69,7 @@ def test_a_bill_a_strategy_cheapest_first_and_the_arms_last() -> None:
 
 
 def test_the_table_says_what_pays_and_whose_prices_they_are() -> None:
-    shown = costs_html(Tables.of(run())).html
+    shown = costs_html(Findings.of(run())).html
     assert "1 request" in shown
     assert "never <small>in 3 sessions</small>" in shown
     assert "some-model (Anthropic, 5 minutes), from litellm 1.101.6" in shown
@@ -78,7 +80,7 @@ def test_what_comes_from_the_cache_stands_with_how_often_it_broke() -> None:
     source = run(1)
     for row in source.rows["costs"]:
         row["breaks"] = {"none": 0, "truncate": 1, "summarize": 14}[row["strategy"]]
-    shown = costs_html(Tables.of(source)).html
+    shown = costs_html(Findings.of(source)).html
     for told in ("90 % <small>0 breaks<", "90 % <small>1 break<", "90 % <small>14 breaks<"):
         assert told in shown
 
@@ -88,7 +90,7 @@ def test_an_assumed_price_and_assumed_summaries_are_told() -> None:
     made.rows["costs"] = [
         row | {"why": "no price is known for the model 'x'", "assumed_summaries": 2} for row in made.rows["costs"]
     ]
-    shown = costs_html(Tables.of(made)).html
+    shown = costs_html(Findings.of(made)).html
     assert "In 1 session, since no price is known for the model" in shown
     assert "as if the priced model had written them" in shown
 
@@ -97,14 +99,14 @@ def test_hostile_names_are_escaped() -> None:
     made = run(1)
     made.rows["costs"] = [row | {"row": "<script>x"} for row in made.rows["costs"]]
     made.rows["reconciliation"] = [matched("<script>y")]
-    assert "<script>" not in costs_html(Tables.of(made)).html + reconciled_html(Tables.of(made)).html
+    assert "<script>" not in costs_html(Findings.of(made)).html + reconciled_html(Findings.of(made)).html
 
 
 def test_the_chart_marks_where_a_strategy_has_paid_off() -> None:
     source = run()
-    tables = Tables.of(source)
-    assert typical(tables) == "s1"
-    (axes,) = spending(tables).axes
+    findings = Findings.of(source)
+    assert typical(findings.tables) == "s1"
+    (axes,) = spending(findings).axes
     assert axes.get_xlabel() == "request" and "USD" in axes.get_ylabel()
     dots = [line for line in axes.get_lines() if line.get_marker() == "o"]
     assert [dot.get_xydata().tolist() for dot in dots] == [[[2.0, 3.0]]]
@@ -120,7 +122,7 @@ def test_reported_usage_is_compared_session_by_session() -> None:
             compactions=1, left_out=3, unseen_start=1),
         matched("silent", requests=0, prompt_error=None, read_error=None, usd_error=None, usd=None),
     ]  # fmt: skip
-    found = reconciled_html(Tables.of(made))
+    found = reconciled_html(Findings.of(made))
     assert "within 2 % in 1 of 2 sessions" in found.plain
     assert "1 session could not be checked" in found.plain
     assert "median bill of a whole session is off by 2.5 %, all dollars together by -2.5 %" in found.plain
@@ -129,7 +131,7 @@ def test_reported_usage_is_compared_session_by_session() -> None:
     assert "1 compaction, 2 unrecorded cuts, a start in another file and 3 answers left out" in found.html
     assert found.html.index("bad") < found.html.index("good")
     made.rows["sessions"] = [{"session": "bad", "title": "Mend the tests", "status": "ok"}]
-    assert "Mend the tests" in reconciled_html(Tables.of(made)).html
+    assert "Mend the tests" in reconciled_html(Findings.of(made)).html
     assert "-2.5 %" in found.html
     assert "missed after a pause -2 %; 3 answers without a report or by another model in neither bill" in found.html
 
@@ -137,14 +139,14 @@ def test_reported_usage_is_compared_session_by_session() -> None:
 def test_no_bill_that_is_far_off_is_left_out_of_the_report() -> None:
     made = run()
     made.rows["reconciliation"] = [matched(f"s{n}", bill_error=-0.5, reasons=f"because {n}.") for n in range(60)]
-    found = reconciled_html(Tables.of(made)).html
+    found = reconciled_html(Findings.of(made)).html
     assert all(f"because {n}." in found for n in range(60))
 
 
 def test_a_run_without_tables_says_so() -> None:
     source = Run()
-    tables = Tables.of(source)
-    assert "No session has a bill" in costs_html(tables).html
-    assert "so the bill is not checked" in reconciled_html(tables).html
+    findings = Findings.of(source)
+    assert "No session has a bill" in costs_html(findings).html
+    assert "so the bill is not checked" in reconciled_html(findings).html
     assert "no data" in Report(source).spending().alt
-    assert spending(tables).axes[0].get_lines() == []  # type: ignore[comparison-overlap]
+    assert spending(findings).axes[0].get_lines() == []  # type: ignore[comparison-overlap]

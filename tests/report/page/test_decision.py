@@ -5,13 +5,13 @@ import re
 from report.page.made import KEEPS, MadeResults, made, with_recorded
 from report.page.test_panel import with_phrases
 
-from workbench.report.page.decision import Decision, decision
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.decision import Decision
 from workbench.report.page.report import Report
-from workbench.report.page.tables import Tables
 
 
 def decided(run: MadeResults) -> Decision:
-    found = decision(Tables.of(run))
+    found = Findings.of(run).decision
     assert found is not None
     return found
 
@@ -144,7 +144,7 @@ def test_where_nothing_is_compacted_or_scored_nothing_is_recommended() -> None:
     assert decided(run).recommendation.startswith("No difference that you would notice: at these windows")
     for row in run.rows["scores"]:
         row["value"] = None
-    assert decision(Tables.of(run)) is None and "No strategy could be scored" in Report(run).verdict.html
+    assert Findings.of(run).decision is None and "No strategy could be scored" in Report(run).verdict.html
 
 
 def test_the_page_begins_with_it_and_the_answer_at_equal_size_follows_the_table() -> None:

@@ -1,16 +1,17 @@
 import re
 
 import pytest
-from report.page.made import made, tables_of
+from report.page.made import findings_of, made, tables_of
 from report.page.test_parts import HOSTILE, Page
 
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.summaries import by_kind, session_titles, worst_losses
+from workbench.evaluation.findings.tables import Tables
 from workbench.report.page.losses import by_session_html, kinds_html
-from workbench.report.page.summaries import by_kind, by_session, session_titles, worst_losses
-from workbench.report.page.tables import Tables
 
 
 def test_a_figure_leads_to_the_losses_of_its_kind_and_strategy() -> None:
-    html = kinds_html(tables_of(3)).html
+    html = kinds_html(findings_of(3)).html
     assert '<a class="into" href="#losses" data-show-by="truncate" data-show-kind="path">' in html
     assert 'data-show-by="null"' not in html  # a reference that measures the scale has no losses of its own
     rows = by_kind(tables_of(3)).set_index(["kind", "strategy"])["recall"]
@@ -18,10 +19,10 @@ def test_a_figure_leads_to_the_losses_of_its_kind_and_strategy() -> None:
 
 
 def test_a_figure_leads_to_the_losses_of_its_session() -> None:
-    run = tables_of(3)
-    html = by_session_html(run).html
+    findings = findings_of(3)
+    html = by_session_html(findings).html
     assert '<a class="into" href="#losses" data-show-by="pipeline" data-show-session="session-01">' in html
-    assert len(by_session(run)) == 9
+    assert len(findings.figures.by_session) == 9
 
 
 def test_a_session_without_a_score_is_shown_as_missing() -> None:
@@ -29,7 +30,7 @@ def test_a_session_without_a_score_is_shown_as_missing() -> None:
     for row in source.rows["scores"]:
         if row["session"] == "session-00" and row["strategy"] == "truncate":
             row["value"] = None
-    line = re.search(r"<tr[^>]*>(?:(?!</tr>).)*Repair number 0.*?</tr>", by_session_html(Tables.of(source)).html)
+    line = re.search(r"<tr[^>]*>(?:(?!</tr>).)*Repair number 0.*?</tr>", by_session_html(Findings.of(source)).html)
     assert line and line.group().count("–") == 1
 
 
@@ -67,10 +68,10 @@ def test_sessions_of_one_title_are_told_apart_and_a_title_stands_for_the_id() ->
 
 def test_hostile_titles_stay_text() -> None:
     for text in HOSTILE:
-        page = Page(by_session_html(tables_of(2, title=text)).html)
+        page = Page(by_session_html(findings_of(2, title=text)).html)
         assert not page.open and not page.wrong and not {"script", "img", "style"} & {tag for tag, _ in page.tags}
 
 
 def test_an_empty_run_says_so() -> None:
-    run = tables_of(0)
-    assert "No session" in by_session_html(run).html and "Nothing from before" in kinds_html(run).html
+    findings = findings_of(0)
+    assert "No session" in by_session_html(findings).html and "Nothing from before" in kinds_html(findings).html

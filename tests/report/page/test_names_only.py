@@ -13,9 +13,10 @@ from workbench.cli.headline import outcome, show
 from workbench.engine.transcript.context import Context
 from workbench.evaluation.analysis.equal_size import names_only
 from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import NAMES
 from workbench.recordings.datasets.bundled import bundled_files
-from workbench.report.page.tables import Tables
 from workbench.report.page.verdict import headline_html
 
 
@@ -48,17 +49,17 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
 def test_a_soup_of_names_is_warned_of_and_honest_strategies_are_not(
     run: Results, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = json.loads(json.dumps(outcome(run, Tables.of(run, "truncate"), True)))
+    found = json.loads(json.dumps(outcome(run, Findings.of(run, "truncate"), True)))
     assert set(found["names_only"]) == {"mine"}
     assert found["names_only"]["mine"]["exam"] < found["names_only"]["mine"]["presence"] / 2
     assert "mine reads like a list of names" in found["verdict"]
     assert "Not considered: mine, whose contexts read like a list of names." in found["decision"]["trade_off"]
-    show(Tables.of(run, "truncate"))
+    show(Findings.of(run, "truncate"))
     assert "mine reads like a list of names" in " ".join(capsys.readouterr().out.split())
 
 
 def test_the_report_shows_the_warning(run: Results) -> None:
-    assert "mine reads like a list of names" in headline_html(Tables.of(run)).html
+    assert "mine reads like a list of names" in headline_html(Findings.of(run)).html
 
 
 def test_a_context_that_holds_next_to_nothing_is_no_list_of_names() -> None:

@@ -6,9 +6,8 @@ import pytest
 from report.page.made import MadeResults, made
 
 from workbench.cli.headline import outcome, show
-from workbench.report.page.decision import decision
+from workbench.evaluation.findings import Findings
 from workbench.report.page.report import Report
-from workbench.report.page.tables import Tables
 
 
 def run() -> MadeResults:
@@ -39,24 +38,24 @@ def test_the_decision_says_what_recall_adds_and_costs_where_it_recommends_it() -
     for row in source.rows["scores"]:
         if row["strategy"] == "truncate" and row["metric"] == "exam_recall":
             row["value"] = 0.99
-    found = decision(Tables.of(source))
+    found = Findings.of(source).decision
     assert found is not None and found.use == "truncate"
     assert "with them truncate has another 30 % within reach and saves 12 %" in found.trade_off
-    other = decision(Tables.of(made(9)))
+    other = Findings.of(made(9)).decision
     assert other is not None and "recall" not in other.trade_off
 
 
 def test_a_run_without_recall_says_nothing_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     part = Report(made(2)).paging
     assert not part.html and part.data is not None and part.data.empty
-    show(Tables.of(made(9)))
+    show(Findings.of(made(9)))
     assert "recall gives back" not in capsys.readouterr().out
-    assert outcome(made(2), Tables.of(made(2)), no_report=True)["within_reach"] == []
+    assert outcome(made(2), Findings.of(made(2)), no_report=True)["within_reach"] == []
 
 
 def test_the_command_line_has_a_table_of_it_in_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
-    show(Tables.of(run()))
+    show(Findings.of(run()))
     shown = capsys.readouterr().out
     assert "Within reach of recall" in shown and max(map(len, shown.splitlines())) <= 80
-    (row,) = outcome(run(), Tables.of(run()), no_report=True)["within_reach"]  # type: ignore[misc]
+    (row,) = outcome(run(), Findings.of(run()), no_report=True)["within_reach"]  # type: ignore[misc]
     assert row["strategy"] == "truncate" and row["lost"] == pytest.approx(0.2)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from report.page.made import MadeResults, made, tables_of, with_recorded
+from report.page.made import MadeResults, findings_of, made, with_recorded
 
-from workbench.report.page.comparison import panel_html, panel_of, panel_words
+from workbench.evaluation.findings import Findings
+from workbench.report.page.comparison import panel_html
 from workbench.report.page.losses import by_session_html
-from workbench.report.page.summaries import by_session, integrity
-from workbench.report.page.tables import Tables
-from workbench.report.page.verdict import verdict
 
 
 def with_phrases(turned: bool) -> MadeResults:
@@ -20,16 +18,14 @@ def with_phrases(turned: bool) -> MadeResults:
 
 
 def test_a_panel_that_agrees_gives_the_rank() -> None:
-    run = Tables.of(with_phrases(turned=False))
-    ranks = panel_html(run).data.set_index("strategy")["rank"].to_dict()
+    findings = Findings.of(with_phrases(turned=False))
+    ranks = panel_html(findings).data.set_index("strategy")["rank"].to_dict()
     assert ranks == {
         "summarize": 1,
         "pipeline": 2,
         "truncate": 3,
     }
-    found = panel_of(run)
-    assert found is not None
-    words = panel_words(run, found)
+    words = findings.panel_words
     assert "ranks summarize before pipeline before truncate" in words and "level" not in words
 
 
@@ -44,29 +40,30 @@ def test_a_rank_among_strategies_that_the_verdict_calls_level_says_so_and_by_wha
         if row["metric"] == "exam_recall" and row["strategy"] == "pipeline":
             odd = int(row["session"][-1]) % 2
             row["value"] = exam[row["session"], row["mode"], row["share"]] + (0.02 if odd else -0.02)
-    run = Tables.of(made_run)
-    assert "do not differ significantly" in str(verdict(run))
-    found = panel_of(run)
-    assert found is not None and found.rank["summarize"] < found.rank["pipeline"]
-    words = panel_words(run, found)
+    findings = Findings.of(made_run)
+    assert "do not differ significantly" in str(findings.verdict)
+    panel = findings.figures.panel
+    assert panel is not None and panel.rank["summarize"] < panel.rank["pipeline"]
+    words = findings.panel_words
     assert "In names summarize and pipeline are level, as said above" in words
     assert "What ranks them here is phrases (summarize before pipeline), not corrected" in words
 
 
 def test_a_panel_that_disagrees_says_so_first_and_ranks_nobody_that_it_disputes() -> None:
-    html = panel_html(Tables.of(with_phrases(turned=True)))
+    html = panel_html(Findings.of(with_phrases(turned=True)))
     assert html.data["rank"].isna().all()
     text = html.html[html.html.index("<p>") :]
     assert text.startswith("<p>The panel disagrees about 3 pairs: ") and "in names" in text and "in phrases" in text
 
 
 def test_the_agents_own_compaction_is_at_no_common_size_and_has_no_rank() -> None:
-    run = Tables.of(with_recorded(9))
-    assert "recorded" in run.contenders and "recorded" not in set(panel_html(run).data["strategy"])
-    assert "recorded" not in {*integrity(run)["strategy"], *by_session(run)["strategy"]}
-    assert "recorded" not in by_session_html(run).html
+    findings = Findings.of(with_recorded(9))
+    figures = findings.figures
+    assert "recorded" in figures.strategies and "recorded" not in set(panel_html(findings).data["strategy"])
+    assert "recorded" not in {*figures.integrity["strategy"], *figures.by_session["strategy"]}
+    assert "recorded" not in by_session_html(findings).html
 
 
 def test_three_sessions_are_too_few_for_a_rank() -> None:
-    assert "too few projects to rank" in panel_html(tables_of(3)).html
-    assert panel_html(tables_of(3, strategies=("none", "null", "truncate"))).html == ""
+    assert "too few projects to rank" in panel_html(findings_of(3)).html
+    assert panel_html(findings_of(3, strategies=("none", "null", "truncate"))).html == ""

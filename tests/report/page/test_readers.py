@@ -8,11 +8,9 @@ import pytest
 from report.page.made import KEEPS, MadeResults, made
 
 from workbench.cli.headline import outcome, show
-from workbench.evaluation.metrics import NAMES, STATEMENTS, WORK
-from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.report.page.comparison import differences
-from workbench.report.page.decision import decision
-from workbench.report.page.readers import (
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.comparison import differences
+from workbench.evaluation.findings.readers import (
     BIAS,
     WITHOUT_A_MODEL,
     bias_between,
@@ -22,9 +20,10 @@ from workbench.report.page.readers import (
     who_read,
     without_bias,
 )
+from workbench.evaluation.findings.tables import Tables
+from workbench.evaluation.metrics import NAMES, STATEMENTS, WORK
+from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.report.page.report import Report
-from workbench.report.page.tables import Tables
-from workbench.report.page.verdict import verdict
 
 TELLS = {"none": 0.86, "null": 0.2, "truncate": 0.5, "summarize": 0.62, "pipeline": 0.7}
 
@@ -51,7 +50,7 @@ def written_by(run: MadeResults, **writers: str) -> MadeResults:
 
 
 def printed(run: MadeResults, capsys: pytest.CaptureFixture[str]) -> str:
-    show(Tables.of(run))
+    show(Findings.of(run))
     return " ".join(capsys.readouterr().out.split())
 
 
@@ -82,14 +81,14 @@ def test_terminal_page_and_json_say_who_read_in_one_line(capsys: pytest.CaptureF
     assert "its levels were off by up to .20" in line
     assert line in printed(run, capsys)
     assert line.replace("'", "&#39;") in page(run)
-    assert outcome(run, Tables.of(run), no_report=True)["read_by"] == line
+    assert outcome(run, Findings.of(run), no_report=True)["read_by"] == line
 
 
 def test_terminal_page_and_json_agree_on_both_numbers(capsys: pytest.CaptureFixture[str]) -> None:
     run = examined()
     tables = Tables.of(run)
     shown, html = printed(run, capsys), page(run)
-    rows = {row["strategy"]: row for row in outcome(run, tables, no_report=True)["strategies"]}  # type: ignore[attr-defined]
+    rows = {row["strategy"]: row for row in outcome(run, Findings.of_tables(tables), no_report=True)["strategies"]}  # type: ignore[attr-defined]
     for name in tables.contenders:
         for half, metric in (("work", WORK), ("names", NAMES)):
             estimate = tables.best_recall(name, metric)
@@ -179,13 +178,13 @@ def test_a_lead_smaller_than_the_bias_between_the_kinds_has_no_winner(capsys: py
     error = bias_between(Tables.of(by_a_model), "summarize", "pipeline", WORK)
     assert error > 0.05
     run = written_by(examined(summarize=0.70 + error / 2), summarize="a-model", pipeline="extractive")
-    found = decision(Tables.of(run))
+    found = Findings.of(run).decision
     assert found is not None
     assert found.use == ""
     assert found.recommendation.startswith(
         "No winner between summarize and pipeline on their own triggers: the fitted reader alone may make a lead of"
     )
-    assert verdict(Tables.of(run)).answer.startswith("No winner between")
+    assert Findings.of(run).verdict.answer.startswith("No winner between")
     assert "The fitted reader foretold" in page(run)
     for kind in ("model", "rule"):
         assert f"{known[kind].real:.2f}".removeprefix("0") in page(run)
@@ -194,20 +193,20 @@ def test_a_lead_smaller_than_the_bias_between_the_kinds_has_no_winner(capsys: py
 
 def test_a_lead_larger_than_the_bias_has_one() -> None:
     run = written_by(examined(summarize=0.9), summarize="a-model", pipeline="extractive")
-    found = decision(Tables.of(run))
+    found = Findings.of(run).decision
     assert found is not None
     assert found.use == "summarize"
 
 
 def test_two_strategies_of_one_kind_share_their_bias() -> None:
     run = written_by(examined(summarize=0.75), summarize="a-model", pipeline="a-model")
-    found = decision(Tables.of(run))
+    found = Findings.of(run).decision
     assert found is not None
     assert found.use == "summarize"
 
 
 def test_names_alone_decide_nothing_between_a_models_summary_and_a_rules() -> None:
-    found = decision(Tables.of(written_by(made(9), summarize="a-model", pipeline="extractive")))
+    found = Findings.of(written_by(made(9), summarize="a-model", pipeline="extractive")).decision
     assert found is not None
     assert found.use == ""
     assert "exact names do not tell what a model's summary is worth" in found.recommendation

@@ -2,11 +2,11 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from report.page.made import made, tables_of
+from report.page.made import findings_of, made, tables_of
 
 from workbench.base.errors import UnknownName
-from workbench.report.page import summaries
-from workbench.report.page.tables import Tables
+from workbench.evaluation.findings import Findings, summaries
+from workbench.evaluation.findings.tables import Tables
 from workbench.report.page.verdict import headline_html
 
 
@@ -23,7 +23,7 @@ def test_contenders_come_best_first_and_references_last(run: Tables) -> None:
 def test_a_headline_figure_is_the_mean_over_sessions(run: Tables) -> None:
     rows = run.scores
     own = rows[(rows["metric"] == "exam_recall") & (rows["mode"] == "natural") & (rows["strategy"] == "truncate")]
-    line = summaries.headline(run).set_index("strategy").loc["truncate"]
+    line = Findings.of_tables(run).figures.headline.set_index("strategy").loc["truncate"]
     assert line["recall"] == pytest.approx(own["value"].mean())
     assert line["sessions"] == 3 and line["failed"] == 0
 
@@ -31,14 +31,16 @@ def test_a_headline_figure_is_the_mean_over_sessions(run: Tables) -> None:
 def test_who_sends_more_than_the_window_is_marked_and_references_are_not() -> None:
     source = made(4)
     assert Tables.of(source).over_window == {}
-    assert "too large" not in headline_html(Tables.of(source)).html
+    assert "too large" not in headline_html(Findings.of(source)).html
     for row in [row for row in source.rows["scores"] if row["metric"] == "over_window"]:
         row["value"] = 0.2 if row["strategy"] in ("none", "truncate") and row["session"] < "session-03" else 0.0
     run = Tables.of(source)
     assert run.over_window == {"truncate": (3, 4)}
-    page = headline_html(run).html
+    page = headline_html(Findings.of_tables(run)).html
     assert page.count("too large in 3&nbsp;of&nbsp;4") == 1 and "a provider would have refused them" in page
-    assert summaries.headline(run).set_index("strategy").loc["truncate", "over_window"] == pytest.approx(0.15)
+    assert Findings.of_tables(run).figures.headline.set_index("strategy").loc[
+        "truncate", "over_window"
+    ] == pytest.approx(0.15)
 
 
 def test_a_session_with_many_shares_counts_once() -> None:
@@ -50,7 +52,7 @@ def test_a_session_with_many_shares_counts_once() -> None:
 
 
 def test_intervals_appear_with_six_sessions() -> None:
-    few, enough = (summaries.headline(tables_of(n)).set_index("strategy") for n in (5, 6))
+    few, enough = (findings_of(n).figures.headline.set_index("strategy") for n in (5, 6))
     assert pd.isna(few.loc["truncate", "recall_low"])
     assert (
         enough.loc["truncate", "recall_low"]
@@ -112,16 +114,10 @@ def test_what_outlives_a_round_is_the_product_of_what_outlived_each(run: Tables)
 
 
 def test_an_empty_run_gives_empty_tables_and_no_error() -> None:
-    run = tables_of(0)
-    for shape in (
-        summaries.headline,
-        summaries.by_size,
-        summaries.by_kind,
-        summaries.by_round,
-        summaries.worst_losses,
-        summaries.integrity,
-    ):
-        assert shape(run).empty
+    run, figures = tables_of(0), findings_of(0).figures
+    tables = (figures.headline, figures.by_size, figures.by_kind, figures.by_round, figures.integrity)
+    assert all(table.empty for table in tables)
+    assert summaries.worst_losses(run).empty
     assert summaries.typical(run) is None
 
 

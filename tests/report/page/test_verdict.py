@@ -1,18 +1,18 @@
 from typing import Any
 
 import numpy as np
-from report.page.made import MadeResults, made, tables_of
+from report.page.made import MadeResults, findings_of, made
 
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.comparison import lead
+from workbench.evaluation.findings.summaries import by_kind
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.replays.matched import TOO_LARGE
-from workbench.report.page.comparison import lead
 from workbench.report.page.report import half_lives_html
-from workbench.report.page.summaries import by_kind
-from workbench.report.page.tables import Tables
-from workbench.report.page.verdict import over_sessions, verdict
 
 
 def told(source: MadeResults) -> Any:
-    return verdict(Tables.of(source))
+    return Findings.of(source).verdict
 
 
 def hash_of(session: str) -> Any:
@@ -156,7 +156,7 @@ def test_who_cannot_be_cut_to_the_size_has_no_figure_there_and_keeps_that_of_its
     run = Tables.of(larger(made(9, shares=(0.05,)), "truncate", 9))
     assert run.best_recall("truncate") is None is not run.own_trigger("truncate")
     assert run.best_recall("summarize") is not None
-    assert verdict(run).answer.startswith("summarize keeps most.")
+    assert Findings.of_tables(run).verdict.answer.startswith("summarize keeps most.")
 
 
 def test_where_nothing_could_be_cut_the_answer_is_of_their_own_triggers() -> None:
@@ -165,12 +165,13 @@ def test_where_nothing_could_be_cut_the_answer_is_of_their_own_triggers() -> Non
         if row["mode"] == "matched":
             row["value"] = None
     run = Tables.of(source)
-    assert run.shares == () and "On its own trigger" in str(verdict(run)) and "same size" not in str(verdict(run))
+    words = str(Findings.of_tables(run).verdict)
+    assert run.shares == () and "On its own trigger" in words and "same size" not in words
 
 
 def test_the_sessions_of_a_mean_at_equal_size_are_named_where_they_are_fewer() -> None:
-    assert over_sessions(Tables.of(made(12))) == "12 sessions"
-    fewer = over_sessions(Tables.of(larger(made(12), "truncate", 1)))
+    assert str(Findings.of(made(12)).counts) == "12 sessions"
+    fewer = str(Findings.of(larger(made(12), "truncate", 1)).counts)
     assert fewer == "12 sessions; at equal size over 11 sessions"
 
 
@@ -180,16 +181,16 @@ def test_one_session_of_many_takes_nobody_out_of_the_order() -> None:
     assert len(run.values("exam_recall", "truncate", "matched")) == 11, "a mean over fewer sizes is another mean"
     assert len(run.values("exam_recall", "summarize", "matched")) == 11, "and one over other sessions, too"
     assert len(run.values("exam_recall", "summarize", "matched", 0.2)) == 12, "where all get small enough, all count"
-    assert "truncate" in verdict(run).answer
+    assert "truncate" in Findings.of_tables(run).verdict.answer
 
 
 def test_what_is_held_says_how_many_sessions_it_rests_on_where_they_are_fewer() -> None:
     source = made(3)
-    assert "can be scored" not in verdict(Tables.of(source)).price
+    assert "can be scored" not in Findings.of(source).verdict.price
     for row in source.rows["scores"]:
         if row["session"] == "session-00" and row["metric"] == "exam_recall" and row["mode"] == "natural":
             row["value"] = None
-    assert verdict(Tables.of(source)).price.endswith("in the 2 of 3 sessions that can be scored.")
+    assert Findings.of(source).verdict.price.endswith("in the 2 of 3 sessions that can be scored.")
 
 
 def test_what_is_kept_by_kind_leaves_out_the_same_sessions() -> None:
@@ -202,6 +203,6 @@ def test_what_is_kept_by_kind_leaves_out_the_same_sessions() -> None:
 
 
 def test_half_lives_are_told_in_words() -> None:
-    told = half_lives_html(tables_of(9)).plain
+    told = half_lives_html(findings_of(9)).plain
     assert "summarize more than 2 compactions (5" in told and "truncate 1.0 compactions" in told
-    assert half_lives_html(tables_of(0)).html == ""
+    assert half_lives_html(findings_of(0)).html == ""

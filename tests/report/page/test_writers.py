@@ -4,9 +4,8 @@ from typing import Any
 
 from report.page.made import made
 
+from workbench.evaluation.findings import Findings
 from workbench.report.page.provenance import writers_html
-from workbench.report.page.summaries import writers
-from workbench.report.page.tables import Tables
 
 
 def wrote(strategy: str, writer: str, **more: Any) -> dict[str, Any]:
@@ -18,22 +17,22 @@ def wrote(strategy: str, writer: str, **more: Any) -> dict[str, Any]:
     return {**row, **more}
 
 
-def run(*rows: dict[str, Any]) -> Tables:
+def run(*rows: dict[str, Any]) -> Findings:
     results = made(1, ("none", "truncate", "summarize", "null"))
     results.rows["compactions"] = list(rows)
     for row in results.rows["replays"]:
         row["usd"] = 0.5
-    return Tables.of(results)
+    return Findings.of(results)
 
 
 def test_each_strategy_that_asked_has_a_row_with_its_writers_and_costs() -> None:
-    tables = run(
+    findings = run(
         wrote("summarize", "local:X"),
         wrote("summarize", "local:X", method="repaired"),
         wrote("summarize", "extractive", fallbacks=1, findings="useless", method="extractive stands in"),
         wrote("truncate", "", requests=0),
     )
-    rows = writers(tables).to_dict("records")
+    rows = findings.figures.writers.to_dict("records")
     assert [row["strategy"] for row in rows] == ["summarize"]
     only = rows[0]
     assert only["writer"] == "local:X (2), extractive (1)"
@@ -44,15 +43,15 @@ def test_each_strategy_that_asked_has_a_row_with_its_writers_and_costs() -> None
 
 
 def test_a_price_that_nobody_knows_is_unknown_and_not_zero() -> None:
-    tables = run(wrote("summarize", "m", usd=None), wrote("summarize", "m"))
-    assert "unknown" in writers_html(tables).html
+    findings = run(wrote("summarize", "m", usd=None), wrote("summarize", "m"))
+    assert "unknown" in writers_html(findings).html
 
 
 def test_the_most_frequent_faults_are_told() -> None:
     loop = "it repeats itself: 'x' stands there 9 times"
-    tables = run(wrote("summarize", "m", findings=loop), wrote("summarize", "m", findings=loop.replace("9", "8")))
-    html = writers_html(tables).html
-    assert "it repeats itself: 2 times" in html and writers(tables)["faulty"].tolist() == [2]
+    findings = run(wrote("summarize", "m", findings=loop), wrote("summarize", "m", findings=loop.replace("9", "8")))
+    html = writers_html(findings).html
+    assert "it repeats itself: 2 times" in html and findings.figures.writers["faulty"].tolist() == [2]
 
 
 def test_where_the_rule_alone_wrote_the_report_says_nothing() -> None:
@@ -61,9 +60,9 @@ def test_where_the_rule_alone_wrote_the_report_says_nothing() -> None:
 
 
 def test_messages_that_writers_were_not_shown_are_told() -> None:
-    tables = run(wrote("summarize", "m", left_out=12), wrote("summarize", "m", left_out=1_200), wrote("opal", "m"))
-    assert {row["strategy"]: row["unread"] for row in writers(tables).to_dict("records")}["summarize"] == 1_212
-    html = writers_html(tables).html
+    findings = run(wrote("summarize", "m", left_out=12), wrote("summarize", "m", left_out=1_200), wrote("opal", "m"))
+    assert {row["strategy"]: row["unread"] for row in findings.figures.writers.to_dict("records")}["summarize"] == 1_212
+    html = writers_html(findings).html
     assert "Messages not shown" in html and "1,212" in html
 
 

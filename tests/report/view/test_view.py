@@ -17,10 +17,9 @@ from report.view.made import get, made_run, served
 from workbench.cli import main
 from workbench.evaluation.experiment.exports import share
 from workbench.evaluation.experiment.store import Results
-from workbench.report.page.decision import decision
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.summaries import worst_losses
 from workbench.report.page.losses import loss_key
-from workbench.report.page.summaries import worst_losses
-from workbench.report.page.tables import Tables
 from workbench.report.view.app import ViewServer
 from workbench.report.view.contexts import ContextPlace, side
 from workbench.report.view.runs import runs
@@ -125,7 +124,7 @@ def test_the_contexts_are_those_of_the_run(folder: Path) -> None:
 
 
 def test_the_list_of_runs_shows_what_each_recommends_and_how_sure_that_is(folder: Path, view: ViewServer) -> None:
-    chosen = decision(Tables.of(Results.open(folder / "reports" / "run")))
+    chosen = Findings.of(Results.open(folder / "reports" / "run")).decision
     text = unescape(get(view.address)[1]).replace("\xa0", " ")
     assert chosen and chosen.confidence in text
     assert f"<strong>{chosen.recommendation}</strong> {chosen.trade_off}" in text

@@ -9,11 +9,12 @@ from matplotlib.figure import Figure
 
 from workbench.base.formats import missing, some
 from workbench.base.palette import REFERENCES, looks
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.costs import by_cost, typical
+from workbench.evaluation.findings.summaries import dots
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES, NAMES, WORK
-from workbench.report.page import cost
 from workbench.report.page.plot_style import Label, name_ends, paper, words
-from workbench.report.page.summaries import by_round, by_size, dots, points
-from workbench.report.page.tables import Tables
 
 HALF = 5.6
 """Inches of a chart that is beside another."""
@@ -25,11 +26,12 @@ KNOWN = {WORK: "questions about the work answered, %", NAMES: "names told, %"}
 POINT_NAMES = {"none": "none (nothing is cut)", "null": "null (last message only)"}
 
 
-def savings(run: Tables) -> Figure:
+def savings(findings: Findings) -> Figure:
     """What each strategy keeps against what it saves, under its own trigger, with intervals where there are enough."""
+    run = findings.tables
     half = run.leading("natural")
     title = f"{HALVES[half].capitalize()} against savings, own triggers"
-    rows = points(run)
+    rows = findings.figures.points
     if rows.empty:
         return words(title, "Nothing to draw: no session was long enough to be compacted and scored.")
     n, look, labels = int(rows["sessions"].max()), looks(run.strategies), []
@@ -60,11 +62,12 @@ def _sessions(rows: pd.DataFrame) -> str:
     return f"n = {some(whole, 'session')}" if least == whole else f"n = {reach} of {some(whole, 'session')}"
 
 
-def equal_size(run: Tables) -> Figure:
+def equal_size(findings: Findings) -> Figure:
     """What each strategy keeps when all are cut to the same share of the same history."""
+    run = findings.tables
     half = run.leading("matched")
     title = f"{HALVES[half].capitalize()} when all are cut to the same size"
-    rows, budgets = by_size(run), run.shares
+    rows, budgets = findings.figures.by_size, run.shares
     larger = {(name, share) for share in budgets for name in run.unranked(share)}
     rows = rows[[pair not in larger for pair in zip(rows["strategy"], rows["share"], strict=True)]]
     if rows.empty:
@@ -80,10 +83,11 @@ def equal_size(run: Tables) -> Figure:
     return figure
 
 
-def rounds(run: Tables) -> Figure:
+def rounds(findings: Findings) -> Figure:
     """What outlives one compaction, two, three: how losses chain under a strategy's own trigger."""
+    run = findings.tables
     title = "What survives one compaction, two, three, …"
-    rows = by_round(run)
+    rows = findings.figures.by_round
     if rows.empty or rows["round"].max() < 2:
         return words(title, "Nothing to draw: nothing survived more than one compaction.")
     n = int(rows["sessions"].max())
@@ -118,10 +122,11 @@ def _curves(
     return ends
 
 
-def spending(run: Tables, session: str | None = None) -> Figure:
+def spending(findings: Findings, session: str | None = None) -> Figure:
     """What one session has cost after each request, under each strategy, with where compaction has paid off."""
+    run = findings.tables
     title = "What one session has cost, request by request"
-    session = cost.typical(run) if session is None else session
+    session = typical(run) if session is None else session
     rows = run.steps[(run.steps["session"] == session) & run.steps["usd"].notna()].sort_values("request")
     if rows.empty:
         return words(title, "Nothing to draw: no session with prices was replayed request by request.")
@@ -131,7 +136,7 @@ def spending(run: Tables, session: str | None = None) -> Figure:
     even = run.costs[run.costs["session"] == session].set_index("strategy")["even_at"]
     by = rows.groupby("strategy")
     rows = rows.assign(y=by["usd"].cumsum(), marked=by.cumcount() == rows["strategy"].map(even))
-    names = cost.by_cost(run)
+    names = by_cost(run)
     ends = _steps(axes, rows, [name for name in names if name in by.groups], names)
     axes.set(xlabel="request", ylabel="all requests so far, USD", ylim=(0, 1.08 * max(end.y for end in ends)))
     axes.margins(x=0.01)

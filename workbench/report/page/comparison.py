@@ -1,60 +1,18 @@
 """How sure the order of the strategies is: differences on the same sessions, in a run and between two; the panel."""
 
-from collections.abc import Sequence
-from itertools import permutations
-
-import numpy as np
 import pandas as pd
 
-from workbench.base.formats import missing
-from workbench.evaluation.analysis.compared import ALPHA, COLUMNS, WORTH, compare_table, lead_table
-from workbench.evaluation.analysis.paired import holm
-from workbench.evaluation.analysis.panel import Panel, frontier, panel
-from workbench.evaluation.analysis.scores import at_sizes_of, leading_metric, same_baseline, size_gains
+from workbench.evaluation.analysis.compared import ALPHA, COLUMNS, WORTH
+from workbench.evaluation.analysis.scores import leading_metric
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.comparison import changes, lost_now, same_sizes
+from workbench.evaluation.findings.tables import SAVED, Tables
+from workbench.evaluation.findings.wording import sentences
 from workbench.evaluation.metrics import HALVES, PANEL, WORK
-from workbench.report.page.html import Html, empty, note, part, sentences
-from workbench.report.page.losses import losses_html
-from workbench.report.page.once import once
-from workbench.report.page.readers import without_bias
-from workbench.report.page.summaries import replayed_contenders
-from workbench.report.page.tables import SAVED, Tables
+from workbench.report.page.html import Html, empty, note, part
+from workbench.report.page.losses import listed_losses
 
-PLACE = ["session", "strategy", "mode", "share", "kind", "entity", "needed_at"]
-"""The columns by which two losses are the same."""
 OWN_TRIGGER = "each on its own trigger"
-
-
-@once
-def differences(run: Tables, metric: str = "") -> pd.DataFrame:
-    """Every strategy against the baseline, paired by session; the columns are those of `analysis.compared`.
-
-    A half of the headline, by default the leading one, is compared at equal size where the run has it; all else under
-    the strategies' own triggers. A difference that may be the reader's error is undecided.
-    """
-    metric = metric or run.first_half
-    base, mode = run.baseline, "matched" if metric in HALVES and run.shares else "natural"
-    if base is None or base not in set(run.select(metric, mode)["strategy"]):
-        return pd.DataFrame(columns=list(COLUMNS))
-    rows = compare_table(run.scores, metric, base, mode, run.at_used_sizes)
-    return without_bias(run, rows, metric, base, mode)
-
-
-@once
-def lead(run: Tables, first: str) -> pd.DataFrame:
-    """The leading strategy against every other contender; the family of tests is all pairs of contenders."""
-    mode, metric = "matched" if run.shares else "natural", run.first_half
-    if len(run.contenders) < 2 or run.values(metric, first, mode).empty:
-        return pd.DataFrame(columns=list(COLUMNS))
-    rows = lead_table(run.scores, metric, first, mode, run.at_used_sizes)
-    return without_bias(run, rows, metric, first, mode)
-
-
-def level_with_first(run: Tables) -> list[str]:
-    """The first of the ranked strategies, and those over which its lead may be chance; none where nothing is tested."""
-    ranked = [name for name in run.contenders if name not in run.unranked()]
-    rows = lead(run, ranked[0]).to_dict("records") if ranked else []
-    level = [str(row["strategy"]) for row in rows if row["strategy"] in ranked and row["verdict"] == "undecided"]
-    return [*ranked[:1], *level] if level else []
 
 
 def _both(recall: pd.DataFrame, saved: pd.DataFrame) -> pd.DataFrame:
@@ -62,112 +20,51 @@ def _both(recall: pd.DataFrame, saved: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([recall.assign(measure="recall"), saved.assign(measure="saved")])[["measure", *COLUMNS]]
 
 
-def differences_html(run: Tables) -> Html:
+def differences_html(findings: Findings) -> Html:
     """Recall and tokens saved against the baseline: difference, interval, test, and the result in words."""
+    run, differences = findings.tables, findings.figures.differences
     base = run.baseline
     if base is None:
         return empty("There are no two strategies to compare.")
-    recall, saved = differences(run), differences(run, SAVED)
+    recall, saved = differences[run.first_half], differences[SAVED]
     where = "all cut to the same size" if run.shares else OWN_TRIGGER
     tables = [{"title": f"{HALVES[run.first_half].capitalize()}, {where}", "verb": "keeps", "rows": recall}]
     for half in run.halves:
         if half not in (run.first_half, WORK):
-            rows = differences(run, half)
-            tables.append({"title": f"{HALVES[half].capitalize()}, {where}", "verb": "keeps", "rows": rows})
+            title = f"{HALVES[half].capitalize()}, {where}"
+            tables.append({"title": title, "verb": "keeps", "rows": differences[half]})
     tables.append({"title": f"Tokens saved, {OWN_TRIGGER}", "verb": "saves", "rows": saved})
     return part(
         "differences", _both(recall, saved), tables=tables, base=base, known=run.strategies, worth=WORTH, alpha=ALPHA
     )
 
 
-def standings(run: Tables, names: Sequence[str] = ()) -> pd.DataFrame:
-    """Each of these strategies on or behind the Pareto frontier of recall and tokens saved, under its own trigger.
-
-    None named: all contenders, where there are several. Columns: as of `analysis.panel.frontier`.
-    """
-    names = names or (run.contenders if len(run.contenders) > 1 else ())
-    if not names:
-        return frontier((), np.empty((0, 0, 2)), ())
-    pair = (run.leading("natural"), SAVED)
-    wide = pd.concat([run.values(metric, name) for name in names for metric in pair], axis=1, sort=True)
-    values = wide.to_numpy(dtype=float).reshape(-1, len(names), 2)
-    return frontier(names, values, ("higher", "higher"), [run.project(name) for name in wide.index])
-
-
-def frontier_html(run: Tables) -> Html:
+def frontier_html(findings: Findings) -> Html:
     """Which strategies are on the Pareto frontier, and how sure that is, in words."""
-    return note(" ".join(sentences("frontier", found=standings(run).to_dict("records"))))
+    return note(" ".join(sentences("frontier", found=findings.figures.standings.to_dict("records"))))
 
 
-def changes(now: Tables, then: Tables, metric: str = "") -> pd.DataFrame:
-    """Each strategy of both runs now against then, on the sessions of both; columns as of `analysis.compared`.
-
-    The metric is by default the leading half of the headline of both. `mean` is now and `baseline` then; `p_holm` and
-    `verdict` are over all strategies of both runs. The headline is compared at equal size where both have the same
-    budgets, all else under the strategies' own triggers. At equal size `baseline` is what the strategy would have kept
-    then at the sizes that it uses now, as far as the baseline tells.
-    """
-    mode = "matched" if metric in ("", *HALVES) and _same_sizes(now, then) else "natural"
-    metric = metric or leading_metric(now.scores, then.scores, mode=mode)
-    both = set(now.sessions["session"]) & set(then.sessions["session"])
-    even = same_baseline(now.at_used_sizes, then.at_used_sizes)
-    scores = [run.select(metric, mode) for run in (now, then)]
-    rows, old = (
-        known[known["session"].isin(both)].assign(gain=size_gains(known, run.at_used_sizes) if even else 0.0)
-        for run, known in zip((now, then), scores, strict=True)
-    )
-    differences = []
-    chances: list[float | None] = []
-    for name in now.contenders:
-        today = rows[rows["strategy"] == name]
-        earlier = old[old["strategy"] == name]
-        if len(today) and len(earlier):
-            pair = pd.concat([today.assign(strategy="now"), at_sizes_of(earlier, today).assign(strategy="then")])
-            (difference,) = compare_table(pair, metric, "then", mode).to_dict("records")
-            differences.append(difference | {"strategy": name})
-            chance = difference["p"]
-            if missing(chance):
-                chance = None
-            chances.append(chance)
-    for difference, p in zip(differences, holm(chances), strict=True):
-        difference["p_holm"] = p
-        if difference["verdict"] in ("better", "worse") and (p is None or p > ALPHA):
-            difference["verdict"] = "undecided"
-    return pd.DataFrame(differences, columns=list(COLUMNS))
-
-
-def _same_sizes(now: Tables, then: Tables) -> bool:
-    return bool(now.shares) and now.shares == then.shares
-
-
-def lost_now(now: Tables, then: Tables) -> Tables:
-    """The run with only those losses that the other run does not have, where it has the session and strategy."""
-    replayed = set(zip(then.replays["session"], then.replays["strategy"], strict=True))
-    had = set(then.losses[PLACE].fillna(-1).itertuples(index=False, name=None))
-    places = now.losses[PLACE].fillna(-1).itertuples(index=False, name=None)
-    new = [place not in had and place[:2] in replayed for place in places]
-    return now.changed(losses=now.losses[pd.Series(new, index=now.losses.index, dtype=bool)])
-
-
-def answer_html(now: Tables, then: Tables | None) -> Html:
+def answer_html(findings: Findings, then: Tables | None) -> Html:
     """What changed against the other run, in words; nothing where there is none."""
     if then is None:
         return empty()
+    now = findings.tables
     answer = " ".join(sentences("change", rows=changes(now, then).to_dict("records")))
     notes = _other_differences(now, then)
     return part("verdict", None, answer, lead="", answer=answer, sentences=(), notes=notes, opening="")
 
 
-def changes_html(now: Tables, then: Tables | None) -> Html:
+def changes_html(findings: Findings, then: Tables | None) -> Html:
     """Then and now, strategy by strategy, and what is newly lost; nothing where there is no other run."""
     if then is None:
         return empty()
+    now = findings.tables
     recall, saved = changes(now, then), changes(now, then, SAVED)
-    where = "at the same size" if _same_sizes(now, then) else OWN_TRIGGER
-    mode = "matched" if _same_sizes(now, then) else "natural"
+    where = "at the same size" if same_sizes(now, then) else OWN_TRIGGER
+    mode = "matched" if same_sizes(now, then) else "natural"
     half = HALVES[leading_metric(now.scores, then.scores, mode=mode)].capitalize()
     tables = {f"{half}, {where}": recall, f"Tokens saved, {OWN_TRIGGER}": saved}
-    new = losses_html(lost_now(now, then), 40, "newly-lost")
+    new = listed_losses(lost_now(now, then), 40, "newly-lost")
     lost = "" if new.data is None or new.data.empty else new.html
     return part(
         "changes", _both(recall, saved), tables=tables, lost=lost, known=now.strategies, worth=WORTH, alpha=ALPHA
@@ -186,45 +83,16 @@ def _other_differences(now: Tables, then: Tables) -> list[str]:
     return sentences("other_differences", changed=changed, code=code, both=len(mine & theirs), one=len(mine ^ theirs))
 
 
-@once
-def panel_of(run: Tables) -> Panel | None:
-    """What the panel says of the ranked strategies, at equal size where the run has it; None for fewer than two."""
-    names = [name for name in replayed_contenders(run) if name not in run.unranked()]
-    mode = "matched" if run.shares else "natural"
-    return panel(run.scores, names, mode, run.at_used_sizes) if len(names) > 1 else None
-
-
-def panel_words(run: Tables, found: Panel) -> str:
-    """Where the panel disagrees, the rank that it agrees on, and what ranks those that are level in the headline."""
-    named = [
-        (one, other, [[PANEL[metric] for metric in found.ahead[pair]] for pair in ((one, other), (other, one))])
-        for one, other in found.disputed
-    ]
-    level = [name for name in level_with_first(run) if name in found.rank]
-    apart = [
-        (one, other, [PANEL[metric] for metric in found.ahead[one, other]])
-        for one, other in permutations(level, 2)
-        if found.rank[one] < found.rank[other] and found.above(one, other)
-    ]
-    ranks: dict[int, list[str]] = {}
-    for name, rank in found.rank.items():
-        ranks.setdefault(rank, []).append(name)
-    return " ".join(
-        sentences(
-            "panel", half=HALVES[run.first_half], disputed=named, ranks=[ranks[rank] for rank in sorted(ranks)],
-            level=level, apart=apart, members=list(PANEL.values()), silent=[PANEL[metric] for metric in found.silent],
-        )
-    )  # fmt: skip
-
-
-def panel_html(run: Tables) -> Html:
+def panel_html(findings: Findings) -> Html:
     """The disagreement of the panel first, then a row a strategy: its rank and the mean of each metric."""
-    found = panel_of(run)
-    if found is None or found.means.isna().all(axis=None):
+    panel = findings.figures.panel
+    if panel is None or panel.means.isna().all(axis=None):
         return empty()
-    against = {name: [pair for pair in found.disputed if name in pair] for name in found.means.index}
-    with_whom = [", ".join(one if other == name else other for one, other in pairs) for name, pairs in against.items()]
-    rank = pd.Series(found.rank, dtype=float).reindex(found.means.index)
-    rows = found.means.assign(rank=rank, disputed=with_whom).reset_index()
+    rivals: dict[str, list[str]] = {str(name): [] for name in panel.means.index}
+    for name, other in panel.disputed:
+        rivals[name].append(other)
+        rivals[other].append(name)
+    rank = pd.Series(panel.rank, dtype=float).reindex(panel.means.index)
+    rows = panel.means.assign(rank=rank, disputed=[", ".join(names) for names in rivals.values()]).reset_index()
     rows = rows[["strategy", "rank", "disputed", *PANEL]].rename_axis(columns=None)
-    return part("panel", rows, words=panel_words(run, found), members=PANEL, at_size=bool(run.shares))
+    return part("panel", rows, words=findings.panel_words, members=PANEL, at_size=bool(findings.tables.shares))

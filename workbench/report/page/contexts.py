@@ -10,9 +10,10 @@ import pandas as pd
 
 from workbench.base.formats import missing
 from workbench.base.palette import REFERENCES, looks
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.summaries import session_titles, typical
+from workbench.evaluation.findings.tables import Tables
 from workbench.report.page.html import Html, empty, part
-from workbench.report.page.summaries import session_titles, typical
-from workbench.report.page.tables import Tables
 
 MOST_SESSIONS = 24
 """Sessions that a report draws; `workbench view` has all."""
@@ -20,12 +21,13 @@ MOST_POINTS = 400
 """Requests of a line; of a longer session each point is the largest of its neighbours."""
 
 
-def contexts_html(run: Tables) -> Html:
+def contexts_html(findings: Findings) -> Html:
     """The size of each request of every session under each strategy, with compactions; a typical session is open.
 
     The table behind it has a row a session and strategy: `session`, `strategy`, `requests`, `compactions`, and `peak`,
     the most tokens of a request.
     """
+    run = findings.tables
     rows = run.steps[~run.steps["strategy"].isin(REFERENCES)]
     if rows.empty:
         return empty("Nothing to draw: no session was replayed request by request.")

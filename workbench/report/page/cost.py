@@ -5,14 +5,11 @@ from collections.abc import Mapping
 import pandas as pd
 
 from workbench.base.formats import joined, some
-from workbench.base.palette import REFERENCES
-from workbench.evaluation.analysis.paired import interval_columns
-from workbench.report.page.html import Html, empty, part, sentences
-from workbench.report.page.once import once
-from workbench.report.page.summaries import session_titles
-from workbench.report.page.tables import Tables
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.summaries import session_titles
+from workbench.evaluation.findings.wording import sentences
+from workbench.report.page.html import Html, empty, part
 
-PARTS = ("usd_input", "usd_read", "usd_write", "usd_output", "usd_summaries", "usd_fetching")
 SHOWN = 40
 """Sessions in the table of reported usage, the worst predicted first."""
 FAR = 0.03
@@ -25,34 +22,9 @@ CHANGES = (
 """What changes a recorded context other than new messages: column, and its word for one and for several."""
 
 
-def by_cost(run: Tables) -> list[str]:
-    """Contenders by what they cost, cheapest first, then the references."""
-    means = run.costs.groupby("strategy", sort=True)["usd"].mean().sort_values(kind="stable").index
-    known = [name for name in means if name not in REFERENCES]
-    return [*known, *(name for name in REFERENCES if name in set(means))]
-
-
-def bills(run: Tables) -> pd.DataFrame:
-    """One row a strategy, means over sessions in USD; docs/reference/tables.md has the columns."""
-    return pd.DataFrame([_bill(run, name) for name in by_cost(run)])
-
-
-def _bill(run: Tables, name: str) -> dict[str, object]:
-    mine = run.costs[run.costs["strategy"] == name]
-    prompts = mine[["tokens_input", "tokens_read", "tokens_written"]].sum(axis=1)
-    after = (mine["even_at"] - mine["parted_at"]).dropna()
-    return {
-        "strategy": name, "reference": name in REFERENCES, "sessions": len(mine),
-        **mine[["usd", *PARTS, "usd_uncompacted", "net_saving", "breaks"]].mean().to_dict(),
-        **interval_columns("saved", run.net_saving(name)),
-        "cache_read": float((mine["tokens_read"] / prompts.where(prompts > 0)).mean()),
-        "compacted": int(mine["parted_at"].notna().sum()), "paid": len(after),
-        "even_after": float(after.median()) if len(after) else None,
-    }  # fmt: skip
-
-
-def costs_html(run: Tables) -> Html:
+def costs_html(findings: Findings) -> Html:
     """The bill of each strategy, cheapest first."""
+    run = findings.tables
     if run.costs.empty:
         return empty("No session has a bill: nothing was replayed request by request.")
     sessions = run.costs.drop_duplicates("session")
@@ -62,22 +34,14 @@ def costs_html(run: Tables) -> Html:
         reasons=sessions.loc[sessions["why"] != "", "why"].value_counts().to_dict(),
     )  # fmt: skip
     return part(
-        "costs", bills(run), sessions=len(sessions), prices=" ".join(prices),
+        "costs", findings.figures.bills, sessions=len(sessions), prices=" ".join(prices),
         assumed=bool(run.costs["assumed_summaries"].sum()),
     )  # fmt: skip
 
 
-def typical(run: Tables) -> str | None:
-    """The session in the middle by what it costs uncompacted, of those that some strategy compacted."""
-    costs = run.costs
-    cut = set(costs.loc[costs["parted_at"].notna() & ~costs["strategy"].isin(REFERENCES), "session"])
-    whole = costs.drop_duplicates("session").set_index("session")["usd_uncompacted"]
-    known = sorted((float(usd), str(session)) for session, usd in whole.items() if session in cut or not cut)
-    return known[len(known) // 2][1] if known else None
-
-
-def reconciled_html(run: Tables) -> Html:
+def reconciled_html(findings: Findings) -> Html:
     """How well the replay without compaction reproduces the usage that providers reported, session by session."""
+    run = findings.tables
     rows = run.reconciliation[run.reconciliation["requests"] > 0].sort_values("prompt_error", ascending=False)
     rows = rows.sort_values("bill_error", key=abs, ascending=False, kind="stable")
     if rows.empty:
@@ -122,34 +86,7 @@ def _followed(one: Mapping[str, int]) -> str:
     return joined([some(*named) if named[1] else "a start in another file" for named in found])
 
 
-@once
-def within_reach(run: Tables) -> pd.DataFrame:
-    """One row a strategy with recall, on its own trigger; docs/reference/tables.md has the columns."""
-    mine = run.paging[run.paging["mode"] == "natural"]
-    known = (name for name in run.strategies if (mine["strategy"] == name).any())
-    return pd.DataFrame([_row(run, name, mine[mine["strategy"] == name]) for name in known])
-
-
-def _row(run: Tables, name: str, mine: pd.DataFrame) -> dict[str, object]:
-    means = {
-        column: run.mean_over_projects(mine.set_index("session")[column])
-        for column in ("visible", "recoverable", "lost")
-    }
-    costs = run.costs[(run.costs["strategy"] == name) & run.costs["session"].isin(mine["session"])]
-    priced = mine[mine["session"].isin(costs["session"])]
-    whole, requests = costs["usd_uncompacted"].sum(), mine["requests"].sum()
-    return {
-        "strategy": name, "sessions": len(mine),
-        **{column: None if mean is None else mean.mean for column, mean in means.items()},
-        "fault_rate": mine["asked"].sum() / mine["items"].sum(),
-        "calls": 100 * mine["calls"].sum() / requests if requests else None,
-        "usd_recall": priced["usd_recall"].mean(),
-        "saved": priced["net_saving"].sum() / whole if whole else None,
-        "saved_without": costs["net_saving"].sum() / whole if whole else None,
-    }  # fmt: skip
-
-
-def paging_html(run: Tables) -> Html:
+def paging_html(findings: Findings) -> Html:
     """The strategies with recall; nothing where there is none."""
-    rows = within_reach(run)
+    rows = findings.figures.within_reach
     return empty(data=rows) if rows.empty else part("paging", rows)

@@ -53,8 +53,3 @@ def empty(text: str = "", data: pd.DataFrame | None = None, *, template: str = "
 def note(text: str, data: pd.DataFrame | None = None) -> Html:
     """A sentence below a table or chart; nothing where it is empty."""
     return empty(text, data, template="note")
-
-
-def sentences(template: str, **values: object) -> list[str]:
-    """The sentences that a text template in `templates/report` makes, a line each."""
-    return [line.strip() for line in render(f"report/{template}.txt", **values).splitlines() if line.strip()]

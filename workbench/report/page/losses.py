@@ -9,10 +9,11 @@ from workbench.base.formats import NOTHING, missing
 from workbench.base.markup import visible
 from workbench.base.palette import REFERENCES
 from workbench.evaluation.experiment.keys import key
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.summaries import replayed_contenders, session_titles, worst_losses
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import NAMES, WORK
 from workbench.report.page.html import Html, empty, part
-from workbench.report.page.summaries import by_kind, by_session, replayed_contenders, session_titles, worst_losses
-from workbench.report.page.tables import Tables
 
 MOST = 100
 """Losses that a page lists, beyond the worst few of each session."""
@@ -25,7 +26,12 @@ HALF_WORDS = {
 }
 
 
-def losses_html(run: Tables, most: int = MOST, place: str = "losses") -> Html:
+def losses_html(findings: Findings) -> Html:
+    """The heaviest losses of a run that were needed again, and the two worst of each session."""
+    return listed_losses(findings.tables)
+
+
+def listed_losses(run: Tables, most: int = MOST, place: str = "losses") -> Html:
     """The heaviest losses that were needed again, and the two worst of each session; each row opens to its story."""
     rows = worst_losses(run, most, each=2)
     if rows.empty:
@@ -57,9 +63,9 @@ def _message(at: object) -> str:
     return NOTHING if missing(at) or at == "" else f"{int(float(str(at)))}"
 
 
-def kinds_html(run: Tables) -> Html:
+def kinds_html(findings: Findings) -> Html:
     """What each strategy keeps of each kind of information; a figure leads to what was lost of it."""
-    rows = by_kind(run)
+    run, rows = findings.tables, findings.figures.by_kind
     names = [name for name in run.strategies if name in set(rows["strategy"]) and name != "none"]
     if not names:
         return empty("Nothing from before a boundary was needed after it.", rows)
@@ -68,9 +74,9 @@ def kinds_html(run: Tables) -> Html:
     return _heat(run, "kinds", names, rows, {kind: kind for kind in needed.index}, needed.to_dict())
 
 
-def by_session_html(run: Tables) -> Html:
+def by_session_html(findings: Findings) -> Html:
     """What each strategy keeps in each session; a figure leads to what was lost there."""
-    rows = by_session(run)
+    run, rows = findings.tables, findings.figures.by_session
     if rows.empty:
         return empty("No session was replayed.", rows)
     return _heat(

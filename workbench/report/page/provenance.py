@@ -10,11 +10,10 @@ from workbench.base.formats import some
 from workbench.base.markup import render
 from workbench.evaluation.analysis.replication import repeated_note, variance_split
 from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES
 from workbench.report.page.html import Html, empty, part
-from workbench.report.page.readers import who_wrote
-from workbench.report.page.summaries import integrity, recorded, writers
-from workbench.report.page.tables import Tables
 
 MOST_PATHS = 4
 """Recordings that the line for Python names one by one."""
@@ -26,22 +25,23 @@ NAMED = ("strategies", "window", "model", "shares")
 """Settings that the line for Python names."""
 
 
-def integrity_html(run: Tables) -> Html:
+def integrity_html(findings: Findings) -> Html:
     """What the guard found, in a sentence and a table."""
-    rows = integrity(run)
+    run, rows = findings.tables, findings.figures.integrity
     lists = {name: run.replays[run.replays["status"] == name].to_dict("records") for name in ("failed", "pending")}
     totals = rows[["compactions", "violations"]].sum().to_dict()
     return part("integrity", rows, known=run.strategies, **totals, **lists)
 
 
-def sessions_html(run: Tables) -> Html:
+def sessions_html(findings: Findings) -> Html:
     """The sessions of the run, and the files that could not be read."""
+    run = findings.tables
     return part("sessions", run.replayed, unreadable=run.unreadable.to_dict("records"))
 
 
-def reproduce_html(run: Tables) -> Html:
+def reproduce_html(findings: Findings) -> Html:
     """The command, the settings and the versions that give this report again."""
-    made, settings = run.manifest, run.settings
+    made, settings = findings.tables.manifest, findings.tables.settings
     paths, created = made.get("sources", []), made.get("created")
     command = render(
         "report/command.txt", shared=made.get("shared"), command=shlex.join(made.get("command") or ()),
@@ -50,22 +50,22 @@ def reproduce_html(run: Tables) -> Html:
     )  # fmt: skip
     return part(
         "reproduce", None, command.strip(), command=command.strip(), made=made, settings=settings,
-        wrote=who_wrote(run), packages=[f"{name} {version}" for name, version in made.get("packages", {}).items()],
+        wrote=findings.written_by, packages=[f"{name} {version}" for name, version in made.get("packages", {}).items()],
         when=None if created is None else datetime.fromtimestamp(created, UTC),
     )  # fmt: skip
 
 
-def recorded_html(run: Tables) -> Html:
+def recorded_html(findings: Findings) -> Html:
     """Recall at recorded compactions beside the strategies at the same size; empty where no recording has one."""
-    data = recorded(run)
+    data = findings.figures.recorded
     if data.empty:
         return Html("", "no recording has a compaction with a summary that can be read")
     return part("recorded", data)
 
 
-def writers_html(run: Tables) -> Html:
+def writers_html(findings: Findings) -> Html:
     """The models that wrote summaries, with the most frequent faults; nothing where `extractive` alone wrote."""
-    rows = writers(run)
+    run, rows = findings.tables, findings.figures.writers
     if rows.empty or (rows["writer"] == "extractive").all():
         return empty(data=rows)
     return part("writers", rows, half=HALVES[run.first_half], faults=_faults(run), known=run.strategies)

@@ -10,10 +10,10 @@ from typing import Any
 from workbench.base.markup import render as filled
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.findings import Findings
 from workbench.report.page.html import Html
 from workbench.report.page.notebooks import Value, notebook
 from workbench.report.page.report import ON_LIGHT, Chart, Report
-from workbench.report.page.tables import Tables
 
 _PART = re.compile(r"\breport\.(\w+)")
 """Where a cell of the report notebook shows a part of the report."""
@@ -21,7 +21,7 @@ _HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
 _HASHED_ID = re.compile(r"\b([a-z])[0-9a-f]{10}\b")
 
 
-def render(run: str | Path, baseline: str = "", other: str | Path = "", *, tables: Tables | None = None) -> Path:
+def render(run: str | Path, baseline: str = "", other: str | Path = "", *, findings: Findings | None = None) -> Path:
     """Fill the report notebook from a run's folder and write `report.ipynb` and `report.html` there.
 
     The outputs are made in this process, so that no kernel has to start; papermill runs the same notebook. The page is
@@ -32,7 +32,7 @@ def render(run: str | Path, baseline: str = "", other: str | Path = "", *, table
         run: the folder of a finished run.
         baseline: the strategy that all others are compared with; by default `truncate`, or the one named first.
         other: the folder of a run over the same sessions that this one is compared with; empty for none.
-        tables: of this run with this baseline, where they were read already.
+        findings: of this run with this baseline, where they were worked out already.
 
     Raises:
         SettingError: the folder holds no finished run.
@@ -45,7 +45,7 @@ def render(run: str | Path, baseline: str = "", other: str | Path = "", *, table
         name, title, runs = f"report-against-{against}", f"{title} against {against}", [folder, Path(other)]
     results = [Results.open(one) for one in runs]
     parameters = {"run_folder": str(folder), "baseline": baseline, "other_folder": str(other)}
-    page, charts = _filled(Report(results[0], baseline, *results[1:], run=tables), parameters)
+    page, charts = _filled(Report(results[0], baseline, *results[1:], findings=findings), parameters)
     manifests = [one.manifest for one in results]
     masked = any(made.get("shared") or (made.get("settings") or {}).get("redact") for made in manifests)
     if masked:

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 from workbench.base import laboratory
 from workbench.evaluation.analysis.survival import half_life
 from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.costs import typical
+from workbench.evaluation.findings.figures import Figures
+from workbench.evaluation.findings.tables import Tables
+from workbench.evaluation.findings.wording import sentences
 from workbench.evaluation.metrics import HALVES
 from workbench.report.page import comparison, contexts, cost, losses, provenance, sweep, verdict
-from workbench.report.page.html import Html, empty, note, sentences
-from workbench.report.page.summaries import by_round, by_size, points
-from workbench.report.page.tables import Tables
+from workbench.report.page.html import Html, empty, note
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,14 +53,14 @@ class Chart:
         return self.drawing() | self.picture(), ON_LIGHT
 
 
-def _chart(name: str, run: Tables, rows: pd.DataFrame, *session: str | None) -> Chart:
+def _chart(name: str, findings: Findings, rows: pd.DataFrame, *session: str | None) -> Chart:
     """The chart of that name; matplotlib is imported for the first one, so that words need not wait for it."""
     from workbench.report.page import charts
 
-    half = HALVES[run.leading("matched" if name == "equal_size" else "natural")]
+    half = HALVES[findings.tables.leading("matched" if name == "equal_size" else "natural")]
     told = {"half": half.capitalize(), "rows": rows.to_dict("records"), "session": next(iter(session), None)}
     alt = sentences("alt", chart=name, **told)
-    return Chart(name, getattr(charts, name)(run, *session), " ".join(alt))
+    return Chart(name, getattr(charts, name)(findings, *session), " ".join(alt))
 
 
 def _section(make: Callable[[Report], Html | Chart], doc: str) -> property:
@@ -65,13 +68,18 @@ def _section(make: Callable[[Report], Html | Chart], doc: str) -> property:
 
 
 class Report:
-    """The report of a run, a property a part. Each is computed when it is asked for, and empty without data."""
+    """The report of a run, a property a part: each shows some of its findings, and is empty without data."""
 
     def __init__(
-        self, results: Results, baseline: str = "", other: Results | None = None, *, run: Tables | None = None
+        self,
+        results: Results,
+        baseline: str = "",
+        other: Results | None = None,
+        *,
+        findings: Findings | None = None,
     ) -> None:
         self.results = results
-        self.run = Tables.of(results, baseline) if run is None else run
+        self.findings = Findings.of(results, baseline) if findings is None else findings
         self.other = None if other is None else Tables.of(other)
 
     @classmethod
@@ -89,46 +97,56 @@ class Report:
         """
         return cls(Results.open(run), baseline, Results.open(other) if other else None)
 
-    verdict = _section(lambda of: verdict.verdict_html(of.run), "The answer in words.")
-    headline = _section(lambda of: verdict.headline_html(of.run), "The headline table.")
-    differences = _section(lambda of: comparison.differences_html(of.run), "Every strategy against the baseline.")
-    panel = _section(lambda of: comparison.panel_html(of.run), "Whether other metrics contradict the order.")
-    frontier = _section(lambda of: comparison.frontier_html(of.run), "The Pareto frontier, in words.")
-    by_kind = _section(lambda of: losses.kinds_html(of.run), "What is kept of each kind of information.")
-    by_session = _section(lambda of: losses.by_session_html(of.run), "What each strategy keeps in each session.")
-    losses = _section(lambda of: losses.losses_html(of.run), "The worst losses, each with its story.")
-    contexts = _section(lambda of: contexts.contexts_html(of.run), "The context over each session, side by side.")
-    half_lives = _section(lambda of: half_lives_html(of.run), "When half of the entities are gone.")
-    costs = _section(lambda of: cost.costs_html(of.run), "The bill of each strategy, and when compaction breaks even.")
-    paging = _section(lambda of: cost.paging_html(of.run), "What recall keeps within reach, and what it costs.")
+    @property
+    def figures(self) -> Figures:
+        """Every number and table of the run."""
+        return self.findings.figures
+
+    verdict = _section(lambda of: verdict.verdict_html(of.findings), "The answer in words.")
+    headline = _section(lambda of: verdict.headline_html(of.findings), "The headline table.")
+    differences = _section(lambda of: comparison.differences_html(of.findings), "Every strategy against the baseline.")
+    panel = _section(lambda of: comparison.panel_html(of.findings), "Whether other metrics contradict the order.")
+    frontier = _section(lambda of: comparison.frontier_html(of.findings), "The Pareto frontier, in words.")
+    by_kind = _section(lambda of: losses.kinds_html(of.findings), "What is kept of each kind of information.")
+    by_session = _section(lambda of: losses.by_session_html(of.findings), "What each strategy keeps in each session.")
+    losses = _section(lambda of: losses.losses_html(of.findings), "The worst losses, each with its story.")
+    contexts = _section(lambda of: contexts.contexts_html(of.findings), "The context over each session, side by side.")
+    half_lives = _section(lambda of: half_lives_html(of.findings), "When half of the entities are gone.")
+    costs = _section(
+        lambda of: cost.costs_html(of.findings), "The bill of each strategy, and when compaction breaks even."
+    )
+    paging = _section(lambda of: cost.paging_html(of.findings), "What recall keeps within reach, and what it costs.")
     closed_loop = _section(
         lambda of: laboratory_html("closed_loop", of.results), "Whether agents got their work done, and what it took."
     )
-    reconciled = _section(lambda of: cost.reconciled_html(of.run), "The bill against reported usage.")
-    recorded = _section(lambda of: provenance.recorded_html(of.run), "Recall where the recorded agents compacted.")
-    integrity = _section(lambda of: provenance.integrity_html(of.run), "What the guard found.")
-    sessions = _section(lambda of: provenance.sessions_html(of.run), "What was replayed, and what could not be.")
-    reproduce = _section(lambda of: provenance.reproduce_html(of.run), "How to get this report again.")
-    changed = _section(lambda of: comparison.answer_html(of.run, of.other), "What changed, in words.")
-    changes = _section(lambda of: comparison.changes_html(of.run, of.other), "Then and now, and what is newly lost.")
+    reconciled = _section(lambda of: cost.reconciled_html(of.findings), "The bill against reported usage.")
+    recorded = _section(lambda of: provenance.recorded_html(of.findings), "Recall where the recorded agents compacted.")
+    integrity = _section(lambda of: provenance.integrity_html(of.findings), "What the guard found.")
+    sessions = _section(lambda of: provenance.sessions_html(of.findings), "What was replayed, and what could not be.")
+    reproduce = _section(lambda of: provenance.reproduce_html(of.findings), "How to get this report again.")
+    changed = _section(lambda of: comparison.answer_html(of.findings, of.other), "What changed, in words.")
+    changes = _section(
+        lambda of: comparison.changes_html(of.findings, of.other), "Then and now, and what is newly lost."
+    )
     sweep = _section(lambda of: sweep.sweep_html(of.results), "The points of a sweep.")
     writers = _section(
-        lambda of: provenance.writers_html(of.run) + provenance.replicates_html(of.results),
+        lambda of: provenance.writers_html(of.findings) + provenance.replicates_html(of.results),
         "The models that wrote summaries, and replicates.",
     )
     validation = _section(
         lambda of: laboratory_html("trust", of.results),
         "Whether this run's own scale holds.",
     )
-    equal_size = _section(lambda of: _chart("equal_size", of.run, by_size(of.run)), "Recall at one size.")
-    savings = _section(lambda of: _chart("savings", of.run, points(of.run)), "Recall and tokens saved.")
-    rounds = _section(lambda of: _chart("rounds", of.run, by_round(of.run)), "Survival by compactions.")
+    equal_size = _section(lambda of: _chart("equal_size", of.findings, of.figures.by_size), "Recall at one size.")
+    savings = _section(lambda of: _chart("savings", of.findings, of.figures.points), "Recall and tokens saved.")
+    rounds = _section(lambda of: _chart("rounds", of.findings, of.figures.by_round), "Survival by compactions.")
 
     def spending(self, session: str | None = None) -> Chart:
         """What one session has cost after each request; the one in the middle by its cost if none is named."""
-        session = cost.typical(self.run) if session is None else session
-        bills = self.run.costs[self.run.costs["session"] == session]
-        return _chart("spending", self.run, bills, session)
+        session = typical(self.findings.tables) if session is None else session
+        bills = self.findings.tables.costs
+        bills = bills[bills["session"] == session]
+        return _chart("spending", self.findings, bills, session)
 
 
 def laboratory_html(section: str, results: Results) -> Html:
@@ -140,8 +158,8 @@ def laboratory_html(section: str, results: Results) -> Html:
     return html
 
 
-def half_lives_html(run: Tables) -> Html:
+def half_lives_html(findings: Findings) -> Html:
     """After how many compactions half of the entities are gone; nothing where none was followed."""
-    curves = by_round(run)
+    curves = findings.figures.by_round
     ends = [(half_life(curve), curve.iloc[-1]) for _, curve in curves.groupby("strategy", sort=False)]
     return note(" ".join(sentences("half_lives", ends=ends)), curves)

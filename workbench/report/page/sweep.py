@@ -10,11 +10,11 @@ import pandas as pd
 from workbench.base.errors import SettingError
 from workbench.base.formats import joined, percent, some
 from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.findings.comparison import differences, standings
+from workbench.evaluation.findings.summaries import dots
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES
-from workbench.report.page.comparison import differences, standings
 from workbench.report.page.html import Html, empty, part
-from workbench.report.page.summaries import dots
-from workbench.report.page.tables import Tables
 
 AT_SIZE, USED_AT = "recall_at_", "used_at_"
 """How the columns of equal size begin: what is kept where a share was asked for, and the size really used."""

@@ -27,11 +27,11 @@ from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.prepared import Prepared, prepared
 from workbench.evaluation.experiment.sources import SessionSource, sessions_in
 from workbench.evaluation.experiment.spec import Masking
+from workbench.evaluation.findings.summaries import replayed_contenders
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.replays.matched import at_recorded_sizes, matched, recorded_contexts
 from workbench.evaluation.replays.step import Mode
 from workbench.report.explorer.view import ExplorerSettings, SessionView
-from workbench.report.page.summaries import replayed_contenders
-from workbench.report.page.tables import Tables
 from workbench.report.view.runs import RunEntry
 
 SHARED = "This is a shared copy: it holds figures, and no text of the recordings."

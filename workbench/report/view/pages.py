@@ -10,14 +10,13 @@ from urllib.parse import quote, urlencode
 import pandas as pd
 
 from workbench.base.formats import missing, some
-from workbench.evaluation.analysis.advice_note import advice_notes, joined_answers
+from workbench.evaluation.analysis.advice_note import joined_answers
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.summaries import replayed_contenders, worst_losses
 from workbench.evaluation.metrics import HALVES
-from workbench.report.page.decision import decision
 from workbench.report.page.losses import loss_key
 from workbench.report.page.provenance import recorded_html
-from workbench.report.page.summaries import by_session, replayed_contenders, worst_losses
-from workbench.report.page.tables import Tables
-from workbench.report.page.verdict import headline_html, verdict, verdict_html
+from workbench.report.page.verdict import headline_html, verdict_html
 from workbench.report.view.contexts import SHARED, NotShown
 from workbench.report.view.runs import RunEntry
 
@@ -73,11 +72,12 @@ def _run_row(entry: RunEntry) -> dict[str, Any]:
     if not entry.finished:
         return row | {"state": "going on", "answer": f"{some(entry.replays, 'replay is', 'replays are')} done."}
     try:
-        run = entry.tables()
+        findings = entry.findings()
+        run = findings.tables
         made = run.manifest.get("created")
-        answer, because = _answer(run)
+        answer, because = _answer(findings)
         return row | {
-            "sessions": len(run.replayed), "strategies": ", ".join(replayed_contenders(run)),
+            "sessions": findings.counts.replayed.sessions, "strategies": ", ".join(replayed_contenders(run)),
             "answer": answer, "because": because,
             "created": pd.Timestamp(made, unit="s").isoformat() if made else None,
             "state": "shared copy" if run.manifest.get("shared") else "finished",
@@ -86,14 +86,14 @@ def _run_row(entry: RunEntry) -> dict[str, Any]:
         return row | {"state": "unreadable", "answer": f"{error}"}
 
 
-def _answer(run: Tables) -> tuple[str, str]:
+def _answer(findings: Findings) -> tuple[str, str]:
     """What a run recommends, and why: that of an advice is its own."""
-    if notes := advice_notes(run.manifest):
-        return joined_answers(notes)
-    chosen = decision(run)
-    if chosen is None:
-        return verdict(run).answer, ""
-    return chosen.recommendation, " ".join((chosen.trade_off, chosen.agent, chosen.confidence))
+    if findings.advice:
+        return joined_answers(findings.advice)
+    decision = findings.decision
+    if decision is None:
+        return findings.verdict.answer, ""
+    return decision.recommendation, " ".join((decision.trade_off, decision.agent, decision.confidence))
 
 
 def run_page(entry: RunEntry, query: Query) -> Page:
@@ -101,13 +101,12 @@ def run_page(entry: RunEntry, query: Query) -> Page:
     if not entry.finished:
         rows = entry.partial()
         return Page("going_on", entry.name, {"run": entry, "rows": rows.to_dict("records")}, rows)
-    run = entry.tables()
+    findings = entry.findings()
+    run = findings.tables
     shared = bool(run.manifest.get("shared"))
-    sessions, losses = _sessions(run), worst_losses(run, 10**9).to_dict("records") if not shared else []
+    sessions, losses = _sessions(findings), worst_losses(run, 10**9).to_dict("records") if not shared else []
     titles = {row["session"]: row["title"] for row in sessions}
-    chosen, notes = decision(run), advice_notes(run.manifest)
-    use = chosen.use if chosen else ""
-    losses_of = asking(by=notes[-1].use if notes else use) + "#losses"
+    losses_of = asking(by=findings.recommended) + "#losses"
     wanted = {name: query.get(name, "") for name in ("q", "by", "kind", "session")}
     text = wanted["q"].lower()
     found = [row for row in sessions if text in f"{row['title']} {row['session']} {row['project']}".lower()]
@@ -137,9 +136,10 @@ def run_page(entry: RunEntry, query: Query) -> Page:
     }
     values = {
         "run": entry, "shared": SHARED if shared else "", "half": HALVES[run.first_half],
-        "verdict": verdict_html(run, losses_of).html,
-        "recorded": recorded_html(run).html,
-        "headline": headline_html(run).html, "sessions": found, "all_sessions": len(sessions), "losses": fitting[:MOST],
+        "verdict": verdict_html(findings, losses_of).html,
+        "recorded": recorded_html(findings).html,
+        "headline": headline_html(findings).html, "sessions": found, "all_sessions": len(sessions),
+        "losses": fitting[:MOST],
         "fitting": len(fitting), "all_losses": len(lost), "wanted": wanted, "counts": counts, "titles": titles,
         "known": run.strategies, "contenders": replayed_contenders(run),
         "unreadable": run.unreadable.to_dict("records"),
@@ -156,8 +156,8 @@ def counted(names: Iterable[str]) -> dict[str, int]:
     return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
 
 
-def _sessions(run: Tables) -> list[dict[str, Any]]:
-    recall = by_session(run)
+def _sessions(findings: Findings) -> list[dict[str, Any]]:
+    run, recall = findings.tables, findings.figures.by_session
     known = {(one["session"], one["strategy"]): one["recall"] for one in recall.to_dict("records")}
     return [
         {

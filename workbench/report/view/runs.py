@@ -11,8 +11,9 @@ import pandas as pd
 
 from workbench.base.errors import SettingError
 from workbench.evaluation.experiment.store import Results, RunFolder
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.tables import SAVED, Tables
 from workbench.evaluation.metrics import NAMES
-from workbench.report.page.tables import SAVED, Tables
 
 DEEPEST = 2
 """How many folders below the one that is served a run may lie."""
@@ -40,12 +41,20 @@ class RunEntry:
         return sum(1 for _ in (self.path / "replays").glob("*.json"))
 
     def tables(self) -> Tables:
-        """What the report shows of it.
+        """Its tables.
 
         Raises:
             SettingError: the run is not finished, or of another version.
         """
-        return _tables(self.path, self.stamp)
+        return self.findings().tables
+
+    def findings(self) -> Findings:
+        """What it says.
+
+        Raises:
+            SettingError: the run is not finished, or of another version.
+        """
+        return _findings(self.path, self.stamp)
 
     def partial(self) -> pd.DataFrame:
         """Of a run that goes on, a row a replay that is done: session, strategy, recall, tokens saved, compactions."""
@@ -90,8 +99,8 @@ def _entry(root: Path, path: Path) -> RunEntry:
 
 
 @lru_cache(maxsize=8)
-def _tables(path: Path, stamp: str) -> Tables:
-    return Tables.of(Results.open(path))
+def _findings(path: Path, stamp: str) -> Findings:
+    return Findings.of(Results.open(path))
 
 
 @lru_cache(maxsize=4096)

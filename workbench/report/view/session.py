@@ -8,11 +8,11 @@ from typing import Any
 import pandas as pd
 
 from workbench.base.markup import clipped
+from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.metrics.demand import Need
 from workbench.report.explorer.panels import bars, story_of, summaries_of, texts_of, timeline
 from workbench.report.explorer.view import MessageOutcome, SessionView, held, outcomes, takers
 from workbench.report.page.losses import loss_key
-from workbench.report.page.summaries import RECORDED
 from workbench.report.view.contexts import ContextPlace, NotShown, differs, known_strategies, session_row, side
 from workbench.report.view.pages import MOST, Page, Query, asking, counted, number
 from workbench.report.view.runs import RunEntry

@@ -6,8 +6,7 @@ What they report cannot be true, one decides a figure alone, or one is sized or 
 import pandas as pd
 
 from workbench.base.formats import decimal, joined, percent, some
-from workbench.report.page.once import once
-from workbench.report.page.tables import Tables
+from workbench.evaluation.findings.tables import Tables
 
 FEWEST_SESSIONS = 3
 """Of a sum in which one session can weigh too much; with two, one always has half and more."""
@@ -19,7 +18,6 @@ DOMINANT = 0.5
 """The share of a sum above which it says more of that session than of all others together."""
 
 
-@once
 def trust_sentences(run: Tables) -> tuple[str, ...]:
     """A sentence for each such session, which names it; often none."""
     return (

@@ -13,12 +13,11 @@ import pandas as pd
 from workbench.base.formats import joined, some
 from workbench.base.palette import REFERENCES
 from workbench.evaluation.analysis.summary_writers import KIND_WORDS, WITHOUT_A_MODEL, short_share
+from workbench.evaluation.findings.summaries import summary_counts
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import STATEMENTS
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.reader_error import Calibration, TextKind, parts_of
-from workbench.report.page.once import once
-from workbench.report.page.summaries import summary_counts
-from workbench.report.page.tables import Tables
 
 LEVEL_ERROR = 0.2
 """By how much the reader was off for a kind of context in the second look, at most (reports/studies/second-look)."""
@@ -26,7 +25,6 @@ BIAS = "the fitted reader's own error may be larger"
 """The reason that a difference decides nothing."""
 
 
-@once
 def kinds(run: Tables) -> dict[str, TextKind]:
     """Who made the contexts of each strategy: a model, a rule, each some, or nobody, where messages were only cut."""
     return {name: run.text_kind(name) for name in run.contenders}

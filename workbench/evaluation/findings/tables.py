@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, nan
@@ -140,9 +140,12 @@ class Tables:
 
     def leading(self, mode: str) -> str:
         """The number that strategies are ranked by: the work, where at least half of the scored sessions have it."""
-        if ("leading", mode) not in self.worked_out:
-            self.worked_out["leading", mode] = leading_metric(self.scores, mode=mode)
-        return str(self.worked_out["leading", mode])
+        return self._leading_in[mode]
+
+    @cached_property
+    def _leading_in(self) -> dict[str, str]:
+        """That number in each mode."""
+        return {mode: leading_metric(self.scores, mode=mode) for mode in ("natural", "matched")}
 
     @property
     def first_half(self) -> str:
@@ -179,19 +182,40 @@ class Tables:
         At equal size, both halves of the headline are from the same sessions for all ranked strategies, see
         `analysis.equal_size.evenly`.
         """
-        asked = (metric, mode, share, of)
-        if asked not in self.worked_out:
-            rows = self.select(metric, mode, share)
-            if mode == "matched" and metric in HALVES:
-                rows = evenly(self._at_size(metric, share))
-            self.worked_out[asked] = rows[rows[of].notna()].groupby(["strategy", "session"], sort=True)[of].mean()
-        means: pd.Series[float] = self.worked_out[asked]
-        return means.get(strategy, means.iloc[:0].droplevel("strategy"))
+        place: tuple[str | float, ...] = (metric, mode, strategy)
+        means = self._session_means[of]
+        if share is not None:
+            place = (metric, mode, share, strategy)
+            means = self._session_means_by_share[of]
+        if place not in means.index:
+            return means.iloc[:0].droplevel(list(means.index.names[:-1]))
+        return means.loc[place].dropna()
 
     @cached_property
-    def worked_out(self) -> dict[Hashable, Any]:
-        """What `values` and the functions marked `once` have made of this run: a report asks for most of it often."""
-        return {}
+    def _session_means(self) -> pd.DataFrame:
+        """The mean of each metric over all shares, by mode, strategy and session."""
+        halves = [evenly(self._at_size(half, None)) for half in HALVES]
+        rows = pd.concat([self._not_halves_at_size, *halves])
+        return rows.groupby(["metric", "mode", "strategy", "session"], sort=True)[["value", "scaled"]].mean()
+
+    @cached_property
+    def _session_means_by_share(self) -> pd.DataFrame:
+        """The same at each share."""
+        halves = [evenly(self._at_size(half, share)) for half in HALVES for share in self._asked_shares]
+        rows = pd.concat([self._not_halves_at_size, *halves])
+        by = ["metric", "mode", "share", "strategy", "session"]
+        return rows.groupby(by, sort=True)[["value", "scaled"]].mean()
+
+    @property
+    def _asked_shares(self) -> list[float]:
+        """The budgets of matched mode, as shares of the history, scored or not."""
+        return [float(share) for share in self.scores["share"].dropna().unique()]
+
+    @property
+    def _not_halves_at_size(self) -> pd.DataFrame:
+        """The scores without the numbers of the headline at equal size, of which only some rows may be compared."""
+        is_half = self.scores["metric"].isin(list(HALVES))
+        return self.scores[~(is_half & (self.scores["mode"] == "matched"))]
 
     def _at_size(self, metric: str, share: float | None) -> pd.DataFrame:
         """A half of the headline at equal size, and the `reason` where there is none, in sessions that have a value."""
@@ -256,26 +280,27 @@ class Tables:
         mean = self.mean_over_projects(found[found.index.isin(inside)])
         return None if mean is None else mean.mean
 
-    def _curves(self, metric: str) -> dict[str, Curve]:
-        """By strategy the sizes really used at each share, and what it still tells there."""
-        if ("curves", metric) not in self.worked_out:
-            curves: dict[str, Curve] = {}
-            for name in dict.fromkeys(self.replays["strategy"]):
-                curve = curves[name] = Curve([], [])
-                for share in self.shares:
-                    size, found = self.used(name, share), self.equal_size(name, share, metric)
-                    if size is not None and found is not None:
-                        curve.sizes.append(size)
-                        curve.values.append(found.mean)
-            self.worked_out["curves", metric] = curves
-        known: dict[str, Curve] = self.worked_out["curves", metric]
-        return known
+    @cached_property
+    def _curves(self) -> dict[str, dict[str, Curve]]:
+        """By number of the headline and strategy: the sizes really used, and what it still tells there."""
+        strategies = list(dict.fromkeys(self.replays["strategy"]))
+        return {half: {name: self._curve(name, half) for name in strategies} for half in HALVES}
+
+    def _curve(self, strategy: str, half: str) -> Curve:
+        curve = Curve([], [])
+        for share in self.shares:
+            size = self.used(strategy, share)
+            told = self.equal_size(strategy, share, half)
+            if size is not None and told is not None:
+                curve.sizes.append(size)
+                curve.values.append(told.mean)
+        return curve
 
     @cached_property
     def curve_range(self) -> tuple[float, float] | None:
         """The sizes between 5 and 30 % of the history that the curves of all ranked strategies span; None if narrow."""
         out = {*self.unranked(), *REFERENCES}
-        curves = self._curves(self.leading("matched"))
+        curves = self._curves[self.leading("matched")]
         areas = [curve_area(*curve) for name, curve in curves.items() if name not in out]
         spans = [(area.start, area.end) for area in areas if area is not None]
         if not spans or len(spans) < len(areas):
@@ -285,7 +310,7 @@ class Tables:
 
     def area(self, strategy: str, metric: str = "") -> CurveArea | None:
         """The mean height of a strategy's curve over the sizes that all curves span."""
-        span, curve = self.curve_range, self._curves(metric or self.leading("matched")).get(strategy)
+        span, curve = self.curve_range, self._curves[metric or self.leading("matched")].get(strategy)
         return None if span is None or curve is None else curve_area(*curve, *span)
 
     @property
@@ -316,7 +341,7 @@ class Tables:
         cut to one has none in a run that has sizes. The interval of an area is that of the mean over the sizes, moved.
         """
         metric = metric or self.first_half
-        values = self._even(metric).get(strategy, pd.Series(dtype=float)).dropna()
+        values = self._credited[metric].get(strategy, pd.Series(dtype=float)).dropna()
         found = self.half_of_headline(values, strategy, metric, "matched")
         area = self.area(strategy, metric)
         if found and area:
@@ -326,14 +351,19 @@ class Tables:
         own = not self.shares or strategy in REFERENCES
         return found or (self.own_trigger(strategy, metric) if own else None)
 
-    def _even(self, metric: str) -> pd.DataFrame:
-        """A half at the sizes asked for, less what the baseline gains by the sizes used: by session, and strategy."""
-        if ("even", metric) not in self.worked_out:
-            rows = evenly(self._at_size(metric, None))
-            even = rows.assign(value=rows["value"] - size_gains(rows, self.at_used_sizes)) if len(rows) else rows
-            self.worked_out["even", metric] = even.pivot_table("value", "session", "strategy")
-        found: pd.DataFrame = self.worked_out["even", metric]
-        return found
+    @cached_property
+    def _credited(self) -> dict[str, pd.DataFrame]:
+        """By number of the headline: its values at the sizes asked for, by session and strategy.
+
+        Each is less what the baseline gains by the size really used.
+        """
+        values = {}
+        for half in HALVES:
+            rows = evenly(self._at_size(half, None))
+            if len(rows):
+                rows = rows.assign(value=rows["value"] - size_gains(rows, self.at_used_sizes))
+            values[half] = rows.pivot_table("value", "session", "strategy")
+        return values
 
     def net_saving(self, strategy: str) -> Estimate | None:
         """Savings as a share of the uncompacted bill of all sessions: a ratio of sums, below 0 where it costs more."""

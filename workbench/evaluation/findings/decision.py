@@ -14,14 +14,12 @@ from workbench.base.markup import render
 from workbench.evaluation.analysis.compared import ALPHA
 from workbench.evaluation.analysis.paired import FEWEST, Estimate, holm, sign_flip
 from workbench.evaluation.analysis.trade import MARGIN, WORTH, Trade, choice, difference
+from workbench.evaluation.findings.figures import Figures
+from workbench.evaluation.findings.readers import bias_between, no_winner
+from workbench.evaluation.findings.summaries import RECORDED
+from workbench.evaluation.findings.tables import Tables
+from workbench.evaluation.findings.wording import sentences
 from workbench.evaluation.metrics import HALVES, PANEL
-from workbench.report.page.comparison import panel_of
-from workbench.report.page.cost import within_reach
-from workbench.report.page.html import sentences
-from workbench.report.page.once import once
-from workbench.report.page.readers import bias_between, no_winner
-from workbench.report.page.summaries import RECORDED, by_size, recorded, summary_counts
-from workbench.report.page.tables import Tables
 
 FIELDS = ("recommendation", "trade_off", "agent", "confidence")
 """The blocks of the template, in its order."""
@@ -56,13 +54,13 @@ class Decision:
         return " ".join(filter(None, (self.recommendation, self.trade_off, self.agent, self.confidence)))
 
 
-@once
-def decision(run: Tables) -> Decision | None:
+def decide(figures: Figures) -> Decision | None:
     """The decision between the contenders that can be used as they are; None where none has a figure.
 
     A strategy whose requests are larger than the window, with replays that failed or wait, or whose contexts read like
     a list of names, is not recommended.
     """
+    run = figures.tables
     out = {*run.over_window, *run.incomplete, *run.names_only, RECORDED}
     names = [name for name in run.contenders if name not in out]
     rows = _rows(run, names)
@@ -73,8 +71,10 @@ def decision(run: Tables) -> Decision | None:
     recall = Trade(0).points(rows).dropna().mean() / 100
     # shares of the bill, of the sessions that count
     counted = ((points.mean() - 100 * recall) / (10 * WORTH)).to_dict()
-    bills = {str(name): run.net_saving(str(name)) for name in points}
-    saved = {name: bill.mean if bill else nan for name, bill in bills.items()}
+    saved: dict[str, float] = {}
+    for name in map(str, points):
+        bill = figures.strategies[name].net_saving
+        saved[name] = bill.mean if bill else nan
     chosen = choice(points, saved)
     use, others, means = chosen.use, list(chosen.others), chosen.means
     half = run.leading("natural")
@@ -87,14 +87,14 @@ def decision(run: Tables) -> Decision | None:
         level=list(chosen.level), others=others, recall=recall.to_dict(), saved=saved, margin=MARGIN,
         alone=len(set(run.contenders) - {RECORDED}) == 1, idle=not (run.compactions["mode"] == "natural").any(),
         ahead=_ahead(points, use, others), fewest=FEWEST,
-        recorded={one["strategy"]: one for one in recorded(run).to_dict("records")}, projects=len(points),
+        recorded={one["strategy"]: one for one in figures.recorded.to_dict("records")}, projects=len(points),
         priced=any(not missing(share) for share in saved.values()),
-        reach={one["strategy"]: one for one in within_reach(run).to_dict("records")}.get(use),
+        reach={one["strategy"]: one for one in figures.within_reach.to_dict("records")}.get(use),
         lists=[name for name in run.contenders if name in run.names_only],
     )  # fmt: skip
     words = dict(zip(FIELDS, (" ".join(block.split()) for block in text.split("---")), strict=True))
     rounded = {name: round(mean, 1) for name, mean in means.items()}
-    changes = tuple(_changes(run, rows, use, others, recall.to_dict(), counted))
+    changes = tuple(_changes(figures, rows, use, others, recall.to_dict(), counted))
     return Decision("" if why_none else use, changes=changes, points=rounded, no_winner=why_none, **words)
 
 
@@ -128,19 +128,19 @@ def _ahead(points: pd.DataFrame, use: str, others: Sequence[str]) -> dict[str, o
 
 
 def _changes(
-    run: Tables, rows: pd.DataFrame, use: str, others: Sequence[str], recall: Mapping[str, float],
+    figures: Figures, rows: pd.DataFrame, use: str, others: Sequence[str], recall: Mapping[str, float],
     saved: Mapping[str, float],
 ) -> list[str]:  # fmt: skip
     """What would make another strategy the better one, nearest first."""
+    run, panel = figures.tables, figures.panel
     rates = [(name, rate) for name in others if (rate := _rate(recall[use] - recall[name], saved[name] - saved[use]))]
     dearer = sorted((one for one in rates if one[1] > WORTH), key=lambda one: one[1])[:1]
     cheaper = sorted((one for one in rates if one[1] <= WORTH), key=lambda one: -one[1])[:1]
     plain = Trade(WORTH).points(rows.assign(saved=rows["saved"] + rows["fetching"])).dropna().mean()
-    sizes = by_size(run)
+    sizes = figures.by_size
     sizes = sizes[sizes["strategy"].isin([use, *others])]
     best = sizes.loc[sizes.groupby("share")["mean"].idxmax()] if len(sizes) else sizes
     windows = run.replayed["window_used"].dropna().astype(int)
-    panel = panel_of(run)
     before = [] if panel is None else [name for name in others if panel.rank.get(name, inf) < panel.rank.get(use, 0)]
     return sentences(
         "decision_changes", half=HALVES[run.leading("natural")], dearer=dearer, cheaper=cheaper, worth=WORTH,
@@ -149,7 +149,7 @@ def _changes(
         by_panel=[(name, by) for name in before if panel and (by := [PANEL[one] for one in panel.ahead[name, use]])],
         windows=(int(windows.min()), int(windows.max())) if len(windows) else None,
         projects=len({run.project(name) for name in rows["session"]}), fewest=FEWEST,
-        counts=summary_counts(run),
+        counts=figures.summaries,
     )  # fmt: skip
 
 

@@ -14,18 +14,13 @@ from workbench.base.palette import REFERENCES
 from workbench.engine.models.bundled_answers import NAME as BUNDLED
 from workbench.evaluation.analysis.paired import interval_columns
 from workbench.evaluation.analysis.survival import survival
-from workbench.evaluation.metrics import CODE, NAMES, WORK
+from workbench.evaluation.findings.tables import SAVED, Tables
+from workbench.evaluation.findings.wording import sentences
+from workbench.evaluation.metrics import NAMES
 from workbench.evaluation.metrics.work_exam.reader_error import RULES
-from workbench.report.page.html import sentences
-from workbench.report.page.once import once
-from workbench.report.page.tables import SAVED, Tables
 
-MEANS = ("mean_context", "peak_context", "over_window", "compactions", "prefix_reuse", "fabrication")
-"""Metrics that the headline has as plain means."""
 RECORDED = "recorded"
 """The recorded agent's own compaction, as a strategy."""
-LEVELS = ("bound", "presence", "coverage")
-"""Levels of future-reference recall, at equal size."""
 
 
 def replayed_contenders(run: Tables) -> list[str]:
@@ -33,35 +28,6 @@ def replayed_contenders(run: Tables) -> list[str]:
     return [name for name in run.contenders if name != RECORDED]
 
 
-def headline(run: Tables) -> pd.DataFrame:
-    """One row a strategy: what it keeps and saves, means over sessions."""
-    return pd.DataFrame([_headline(run, name) for name in run.strategies])
-
-
-def _headline(run: Tables, name: str) -> dict[str, object]:
-    replays = run.replays[run.replays["strategy"] == name]
-    means = {"scaled": run.mean_over_projects(run.values(run.leading("natural"), name, of="scaled"))}
-    means |= {level: run.at_sizes(name, f"recall_{level}") for level in LEVELS}
-    means |= {metric: run.own_trigger(name, metric) for metric in MEANS}
-    return {
-        "strategy": name, "reference": name in REFERENCES, "sessions": replays["session"].nunique(),
-        "failed": int((replays["status"] == "failed").sum()), "pending": int((replays["status"] == "pending").sum()),
-        **interval_columns("equal_size", run.equal_size(name)),
-        **interval_columns("work", run.best_recall(name, WORK)),
-        **interval_columns("names", run.best_recall(name, NAMES)),
-        **interval_columns("code", run.best_recall(name, CODE)),
-        **dict(zip(("area", "area_from", "area_to"), run.area(name) or (None, None, None), strict=True)),
-        **interval_columns("recall", run.own_trigger(name)),
-        **interval_columns("work_own", run.own_trigger(name, WORK)),
-        **interval_columns("names_own", run.own_trigger(name, NAMES)),
-        **interval_columns("code_own", run.own_trigger(name, CODE)),
-        **interval_columns("saved", run.own_trigger(name, SAVED)), "cost": run.cost_a_session(name),
-        **interval_columns("cost_saved", run.net_saving(name)),
-        **{metric: found.mean if found else None for metric, found in means.items()},
-    }  # fmt: skip
-
-
-@once
 def recorded(run: Tables) -> pd.DataFrame:
     """What was kept at the recorded agents' own compactions, best first; no row where no recording has one.
 
@@ -80,18 +46,6 @@ def recorded(run: Tables) -> pd.DataFrame:
         kept = {"tokens_kept": size.mean if size else None}
         rows.append({"strategy": name, "sessions": len(values), **interval_columns("recall", found), **kept})
     return pd.DataFrame(rows, columns=columns).sort_values("recall", ascending=False, ignore_index=True)
-
-
-@once
-def by_size(run: Tables) -> pd.DataFrame:
-    """The leading half of the headline of each strategy at each share: `strategy share used mean low high sessions`."""
-    rows = [
-        (name, share, run.used(name, share), found.mean, found.low, found.high, found.n)
-        for name in run.strategies
-        for share in run.shares
-        if (found := run.equal_size(name, share)) is not None
-    ]
-    return pd.DataFrame(rows, columns=["strategy", "share", "used", "mean", "low", "high", "sessions"])
 
 
 def by_kind(run: Tables) -> pd.DataFrame:
@@ -153,7 +107,6 @@ def lives(run: Tables, strategy: str) -> pd.DataFrame:
     return pd.DataFrame({"strategy": strategy, **curve, "sessions": sessions})
 
 
-@once
 def by_round(run: Tables) -> pd.DataFrame:
     """What outlives one compaction, two, ..., with a 95 % interval; rounds are counted from the first mention."""
     curves = [lives(run, name) for name in run.contenders]
@@ -228,7 +181,6 @@ def integrity(run: Tables) -> pd.DataFrame:
     return found.apply(pd.to_numeric).fillna(0).astype(int).reset_index()
 
 
-@once
 def points(run: Tables) -> pd.DataFrame:
     """One row a strategy that some session has both numbers for; a session with one of them counts in neither mean."""
     rows = []
@@ -295,7 +247,6 @@ class SummaryCounts:
         return self.by_model + self.by_rule
 
 
-@once
 def summary_counts(run: Tables) -> SummaryCounts:
     """Who wrote the summaries of a run's contenders."""
     rows = run.summaries[~run.summaries["strategy"].isin(REFERENCES)]

@@ -1,0 +1,319 @@
+"""Reads what each face of a finished run says, and names every quantity that two faces tell otherwise.
+
+A face is what a person or a program looks at: the terminal, the report, its notebook, the pages of `workbench view`
+through the real server, JSON, and Python. Each is read as it is rendered; nothing here asks `Findings` what is right.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from html import unescape
+from html.parser import HTMLParser
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import urlopen
+
+from workbench.base.formats import percent
+from workbench.cli.headline import outcome, show
+from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.findings import Findings
+from workbench.report.page.rendering import render
+from workbench.report.view.app import ViewServer
+
+HALVES = {"The work": "work", "Names": "names", "Code": "code"}
+PLACES = {"same size": "same size", "own trigger": "own trigger"}
+LEADS = re.compile(r"([\w.=+-]+(?: [\w.]+=[\w.+-]+)*) (?:tells|keeps) (\d+ %)(?: of the (work|names))?")
+SAVES = re.compile(r" and (saves|costs) (\d+ %)")
+MEANS = re.compile(r"Means over (\d[\d,]*) sessions?(?: of (\d[\d,]*) projects?)?")
+OF_SESSIONS = re.compile(r"(\d[\d,]*) of (\d[\d,]*) sessions?\b")
+MOST_LOSSES = 3
+"""Losses whose stage is looked up in the view: each takes a replay."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one face says of one quantity."""
+
+    face: str
+    quantity: tuple[str, ...]
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A quantity of which faces say different things."""
+
+    quantity: tuple[str, ...]
+    values: Mapping[str, tuple[str, ...]]
+
+    def __str__(self) -> str:
+        sides = [f"{value} ({', '.join(faces)})" for value, faces in self.values.items()]
+        return f"{' / '.join(self.quantity)}: {' but '.join(sides)}"
+
+
+def contradictions(readings: Iterable[Reading]) -> list[Contradiction]:
+    """The quantities that are told in more than one way."""
+    by_quantity: dict[tuple[str, ...], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for reading in readings:
+        faces = by_quantity[reading.quantity][reading.value]
+        if reading.face not in faces:
+            faces.append(reading.face)
+    return [
+        Contradiction(quantity, {value: tuple(faces) for value, faces in values.items()})
+        for quantity, values in by_quantity.items()
+        if len(values) > 1
+    ]
+
+
+@dataclass(frozen=True)
+class Faces:
+    """What each face of a run shows.
+
+    Attributes:
+        pages: HTML by face.
+        terminal: what `compare --wide` prints.
+        answer: what `--json` prints.
+        results: the run's own tables.
+        losses: pages of the view, each of one loss.
+        refused: losses that the report leads to and the view does not show.
+    """
+
+    pages: Mapping[str, str]
+    terminal: str
+    answer: Mapping[str, Any]
+    results: Results
+    losses: tuple[str, ...]
+    refused: tuple[str, ...] = ()
+
+    def readings(self) -> list[Reading]:
+        """Every quantity that a face tells."""
+        readings = [*of_tables(self.results), *of_json(self.answer), *of_terminal(self.terminal)]
+        for face, page in self.pages.items():
+            readings += of_page(face, page)
+        report = self.pages["report"]
+        for page in self.losses:
+            readings += of_loss(report, page)
+        return readings
+
+    def impossible_counts(self) -> list[str]:
+        """Counts that are larger than what they are of, or of more sessions than there are."""
+        sessions = int((self.results.sessions["status"] == "ok").sum())
+        texts = {"terminal": self.terminal} | {face: plain(page) for face, page in self.pages.items()}
+        wrong = []
+        for face, text in texts.items():
+            for match in OF_SESSIONS.finditer(text):
+                part, whole = (int(number.replace(",", "")) for number in match.groups())
+                if not part <= whole <= sessions:
+                    wrong.append(f"{face}: {match[0]}, in a run of {sessions}")
+        return wrong
+
+
+def faces_of(folder: Path, most_losses: int = MOST_LOSSES) -> Faces:
+    """All faces of a finished run, as they are rendered today."""
+    results = Results.open(folder)
+    findings = Findings.of(results)
+    printed = StringIO()
+    with redirect_stdout(printed):
+        show(findings, wide=True)
+    answer = json.loads(json.dumps(outcome(results, findings, no_report=False)))
+    report = render(folder).read_text(encoding="utf-8")
+    notebook = json.loads((folder / "report.ipynb").read_text(encoding="utf-8"))
+    pages = {"report": report, "notebook": "\n".join(notebook_outputs(notebook))}
+    losses: list[str] = []
+    refused: list[str] = []
+    server = ViewServer(folder.parent)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        pages["view"] = fetched(f"{server.address}runs/{quote(folder.name, safe='')}")
+        for key in re.findall(r'data-loss="([0-9a-f]{10})"', report)[:most_losses]:
+            try:
+                losses.append(fetched(f"{server.address}runs/{quote(folder.name, safe='')}/loss/{key}"))
+            except HTTPError:
+                refused.append(f"view: loss {key} of the report is not shown")
+    finally:
+        server.stop()
+        thread.join()
+    return Faces(pages, printed.getvalue(), answer, results, tuple(losses), tuple(refused))
+
+
+def fetched(address: str) -> str:
+    """A page of the view."""
+    with urlopen(address) as response:
+        text: str = response.read().decode("utf-8")
+    return text
+
+
+def notebook_outputs(notebook: Mapping[str, Any]) -> Iterator[str]:
+    """What the cells of a notebook show, as HTML."""
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", ()):
+            yield "".join(output["data"].get("text/html", ""))
+
+
+def plain(page: str) -> str:
+    """A page as words."""
+    body = re.sub(r"<(script|style|svg)\b.*?</\1>", " ", page, flags=re.DOTALL)
+    words = unescape(re.sub(r"<[^>]+>", " ", body)).replace("\N{NO-BREAK SPACE}", " ")
+    return re.sub(r" ([.,;:)])(?!\d)", r"\1", " ".join(words.split()))
+
+
+class TableReader(HTMLParser):
+    """The cells of the first table of a class, without what stands in small print."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name, self.is_inside, self.is_read, self.small = name, False, False, 0
+        self.rows: list[list[str]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begin a table, a row or a cell."""
+        if tag == "table" and not self.is_read and self.name in (dict(attrs).get("class") or "").split():
+            self.is_inside = self.is_read = True
+        if self.is_inside and tag == "tr":
+            self.rows.append([])
+        if self.is_inside and tag in ("td", "th"):
+            self.rows[-1].append("")
+        self.small += tag == "small"
+
+    def handle_endtag(self, tag: str) -> None:
+        """End the table, or small print."""
+        self.small -= tag == "small"
+        if tag == "table":
+            self.is_inside = False
+
+    def handle_data(self, data: str) -> None:
+        """Add words to the cell."""
+        if self.is_inside and not self.small and self.rows and self.rows[-1]:
+            self.rows[-1][-1] += data
+
+
+def table_of(page: str, name: str) -> list[dict[str, str]]:
+    """The rows of a table of a page, by heading."""
+    reader = TableReader(name)
+    reader.feed(page)
+    rows = [[" ".join(cell.replace("\N{NO-BREAK SPACE}", " ").split()) for cell in row] for row in reader.rows]
+    return [dict(zip(rows[0], row, strict=False)) for row in rows[1:]]
+
+
+def of_page(face: str, page: str) -> Iterator[Reading]:
+    """What a page with the headline table and the answer says."""
+    for row in table_of(page, "headline"):
+        for heading, cell in row.items():
+            title, _, place = heading.partition(", ")
+            if title in HALVES and place in PLACES:
+                yield from figure(face, (place, HALVES[title], row["Strategy"]), cell)
+            if heading == "Bill saved":
+                yield from figure(face, ("bill saved", row["Strategy"]), cell)
+    answer = re.search(r'class="answer"><strong>(.*?)</strong>', page, re.DOTALL)
+    if answer:
+        yield Reading(face, ("recommendation",), plain(answer[1]))
+    yield from of_words(face, plain(page))
+
+
+def figure(face: str, quantity: tuple[str, ...], cell: str) -> Iterator[Reading]:
+    """A share in a cell; nothing where there is none."""
+    share = re.match(r"[−-]?\d+ %", cell)
+    if share:
+        yield Reading(face, quantity, share[0].replace("−", "-"))
+
+
+def of_words(face: str, text: str) -> Iterator[Reading]:
+    """What the sentences of a face say."""
+    for match in MEANS.finditer(text):
+        yield Reading(face, ("sessions",), match[1])
+        yield Reading(face, ("projects",), match[2] or match[1])
+    own = re.search(r"On its own trigger ([^.]*?%[^.]*)\.", text)
+    half = ""
+    for clause in own[1].split(";") if own else ():
+        told, saved = LEADS.search(clause), SAVES.search(clause)
+        if told:
+            half = told[3] or half
+            yield Reading(face, ("own trigger", half, told[1]), told[2])
+        if told and saved:
+            sign = "-" if saved[1] == "costs" else ""
+            yield Reading(face, ("bill saved", told[1]), sign + saved[2])
+
+
+def of_json(answer: Mapping[str, Any]) -> Iterator[Reading]:
+    """What `--json` says."""
+    yield Reading("json", ("sessions",), str(answer["sessions"]))
+    yield Reading("json", ("projects",), str(answer["projects"]))
+    if answer["decision"] is not None and not answer["advice"]:
+        yield Reading("json", ("recommendation",), answer["decision"]["recommendation"])
+    for row in answer["strategies"]:
+        name = row["strategy"]
+        for half in HALVES.values():
+            for place, column in (("same size", half), ("own trigger", f"{half}_own")):
+                if row[column] is not None:
+                    yield Reading("json", (place, half, name), percent(row[column]).replace("−", "-"))
+        if row["cost_saved"] is not None:
+            yield Reading("json", ("bill saved", name), percent(row["cost_saved"]).replace("−", "-"))
+    if not answer["advice"]:
+        yield from of_words("json", " ".join([answer["decision"]["trade_off"] if answer["decision"] else ""]))
+    yield from of_words("json", " ".join(answer["notes"]))
+
+
+def of_tables(results: Results) -> Iterator[Reading]:
+    """What the run's own tables say."""
+    rows = results.sessions[results.sessions["status"] == "ok"]
+    yield Reading("python", ("sessions",), str(len(rows)))
+
+
+def of_terminal(text: str) -> Iterator[Reading]:
+    """What the terminal says: its sentences, and its wide table by the heads of its columns."""
+    words = " ".join(text.replace("\N{NO-BREAK SPACE}", " ").split())
+    yield from of_words("terminal", words)
+    lines = text.replace("\N{NO-BREAK SPACE}", " ").splitlines()
+    rule = next((place for place, line in enumerate(lines) if line.startswith("───")), None)
+    if rule is None:
+        return
+    end = next((place for place in range(rule + 1, len(lines)) if not lines[place].strip()), len(lines))
+    rows = [[(cell.start(), cell[0]) for cell in re.finditer(r"\S+(?: \S+)*", line)] for line in lines[rule + 1 : end]]
+    start = rule
+    while start and lines[start - 1].strip():
+        start -= 1
+    heads = lines[start:rule]
+    for row in rows:
+        name = row[0][1]
+        for begin, cell in row[1:]:
+            head = " ".join(" ".join(line[max(0, begin - 1) : begin + len(cell) + 1].split()) for line in heads)
+            yield from figure("terminal", _column(" ".join(head.split()), name), cell)
+
+
+def _column(head: str, strategy: str) -> tuple[str, ...]:
+    """The quantity of a column of the terminal."""
+    for half in HALVES.values():
+        if half in head and "own" in head:
+            return ("own trigger", half, strategy)
+    if "cost saved" in head:
+        return ("bill saved", strategy)
+    for half in HALVES.values():
+        if head in (half, f"the {half}"):
+            return ("same size", half, strategy)
+    return ("terminal column", head, strategy)
+
+
+def of_loss(report: str, page: str) -> Iterator[Reading]:
+    """Which stage removed a thing, as the report says it and as the page of that loss in the view does."""
+    key = re.search(r"[?&](?:amp;)?loss=([0-9a-f]{10})", page)
+    place = re.search(r'id="loss" .*?</section>', page, re.DOTALL)
+    if key is None or place is None:
+        return
+    end = report.find(f'data-loss="{key[1]}"')
+    start = report.rfind("<details>", 0, end)
+    for face, text in (("report", report[start:end]), ("view", place[0])):
+        for line in re.findall(r"<li>(.*?)</li>", text, re.DOTALL):
+            name = re.search(r'class="strategy">.*?</i>(.*?)</span>', line, re.DOTALL)
+            stage = re.search(r"the stage\s*<em>(.*?)</em>", line, re.DOTALL)
+            if name and stage:
+                yield Reading(face, ("stage", key[1], unescape(name[1])), unescape(stage[1]))

@@ -1,0 +1,215 @@
+"""The figures of a run: every number and table that a reader is shown, each computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from workbench.base.palette import REFERENCES
+from workbench.evaluation.analysis.equal_size import CurveArea
+from workbench.evaluation.analysis.paired import Estimate, interval_columns
+from workbench.evaluation.analysis.panel import Panel
+from workbench.evaluation.findings import comparison, costs, readers, summaries
+from workbench.evaluation.findings.tables import SAVED, Tables
+from workbench.evaluation.metrics import CODE, HALVES, NAMES, WORK
+from workbench.evaluation.metrics.work_exam.reader_error import TextKind
+
+PLAIN_MEANS = (
+    "peak_context", "mean_context", "over_window", "compactions", "prefix_reuse", "fabrication", "violations",
+)  # fmt: skip
+"""Metrics of a strategy on its own trigger that are told as means."""
+LEVELS = ("recall_bound", "recall_presence", "recall_coverage")
+"""Levels of future-reference recall, at equal size."""
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyFigures:
+    """What one strategy keeps, saves and costs.
+
+    Attributes:
+        strategy: its name.
+        is_reference: whether it is a reference, such as `none`.
+        sessions: that it was replayed in.
+        failed: replays that failed.
+        pending: replays that wait for their model.
+        same_size: by number of the headline, what it tells when all are cut to the same size; in a run without sizes
+            what it tells on its own trigger.
+        own_trigger: by metric, on its own trigger: the numbers of the headline, tokens saved, and `PLAIN_MEANS`.
+        levels: by metric of `LEVELS`, at equal size.
+        at_share: by share, the leading number of the headline where that share was asked for.
+        used: by share, the share of the history that it really kept there.
+        at_sizes: the leading number at equal size, over all shares.
+        area: under the curve of the leading number.
+        scaled: the leading number on its own trigger, from the floor to the ceiling.
+        net_saving: the share of the bill of all sessions that it saves.
+        usd_a_session: the mean bill of a session; None without prices.
+    """
+
+    strategy: str
+    is_reference: bool
+    sessions: int
+    failed: int
+    pending: int
+    same_size: Mapping[str, Estimate | None]
+    own_trigger: Mapping[str, Estimate | None]
+    levels: Mapping[str, Estimate | None]
+    at_share: Mapping[float, Estimate | None]
+    used: Mapping[float, float | None]
+    at_sizes: Estimate | None
+    area: CurveArea | None
+    scaled: Estimate | None
+    net_saving: Estimate | None
+    usd_a_session: float | None
+
+    @classmethod
+    def of(cls, run: Tables, strategy: str) -> StrategyFigures:
+        """The figures of a strategy of a run."""
+        replays = run.replays[run.replays["strategy"] == strategy]
+        scaled = run.values(run.leading("natural"), strategy, of="scaled")
+        return cls(
+            strategy=strategy,
+            is_reference=strategy in REFERENCES,
+            sessions=replays["session"].nunique(),
+            failed=int((replays["status"] == "failed").sum()),
+            pending=int((replays["status"] == "pending").sum()),
+            same_size={half: run.best_recall(strategy, half) for half in HALVES},
+            own_trigger={metric: run.own_trigger(strategy, metric) for metric in (*HALVES, SAVED, *PLAIN_MEANS)},
+            levels={metric: run.at_sizes(strategy, metric) for metric in LEVELS},
+            at_share={share: run.equal_size(strategy, share) for share in run.shares},
+            used={share: run.used(strategy, share) for share in run.shares},
+            at_sizes=run.equal_size(strategy),
+            area=run.area(strategy),
+            scaled=run.mean_over_projects(scaled),
+            net_saving=run.net_saving(strategy),
+            usd_a_session=run.cost_a_session(strategy),
+        )
+
+    def row(self, leading: str) -> dict[str, object]:
+        """The same as a row of the headline table; docs/reference/tables.md has its columns.
+
+        Args:
+            leading: the number of the headline that leads on the strategies' own triggers.
+        """
+        area = self.area or (None, None, None)
+        return {
+            "strategy": self.strategy,
+            "reference": self.is_reference,
+            "sessions": self.sessions,
+            "failed": self.failed,
+            "pending": self.pending,
+            **interval_columns("equal_size", self.at_sizes),
+            **interval_columns("work", self.same_size[WORK]),
+            **interval_columns("names", self.same_size[NAMES]),
+            **interval_columns("code", self.same_size[CODE]),
+            **dict(zip(("area", "area_from", "area_to"), area, strict=True)),
+            **interval_columns("recall", self.own_trigger[leading]),
+            **interval_columns("work_own", self.own_trigger[WORK]),
+            **interval_columns("names_own", self.own_trigger[NAMES]),
+            **interval_columns("code_own", self.own_trigger[CODE]),
+            **interval_columns("saved", self.own_trigger[SAVED]),
+            "cost": self.usd_a_session,
+            **interval_columns("cost_saved", self.net_saving),
+            "scaled": mean_of(self.scaled),
+            **{metric.removeprefix("recall_"): mean_of(level) for metric, level in self.levels.items()},
+            **{metric: mean_of(self.own_trigger[metric]) for metric in HEADLINE_MEANS},
+        }
+
+
+HEADLINE_MEANS = ("mean_context", "peak_context", "over_window", "compactions", "prefix_reuse", "fabrication")
+"""Those of `PLAIN_MEANS` that the headline table has."""
+
+
+def mean_of(estimate: Estimate | None) -> float | None:
+    """The mean; None where there is no estimate."""
+    return None if estimate is None else estimate.mean
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Every number and table that a reader of a run is shown.
+
+    Attributes:
+        tables: the run.
+        strategies: the figures of each strategy, best first, references last.
+        headline: the same as a table.
+        differences: by metric, every strategy against the baseline.
+        lead: the first of the ranked strategies against each other contender; None where none is ranked.
+        panel: what the panel of metrics says of the ranked strategies; None for fewer than two.
+        standings: the contenders on or behind the Pareto frontier.
+        by_size: the leading number of each strategy at each share.
+        by_round: what outlives one compaction, two, ...
+        by_kind: what each strategy keeps of each kind of information.
+        by_session: what each strategy keeps in each session.
+        points: recall and tokens saved of each strategy, over the sessions that have both.
+        recorded: what was kept at the recorded agents' own compactions.
+        within_reach: what recall keeps within reach.
+        bills: the bill of each strategy, by part.
+        writers: of each strategy that asked for summaries, who wrote them and how well.
+        integrity: what the guard found, by contender.
+        kinds: who made the contexts of each contender.
+        summaries: who wrote the summaries.
+    """
+
+    tables: Tables
+    strategies: Mapping[str, StrategyFigures]
+    headline: pd.DataFrame
+    differences: Mapping[str, pd.DataFrame]
+    lead: pd.DataFrame | None
+    panel: Panel | None
+    standings: pd.DataFrame
+    by_size: pd.DataFrame
+    by_round: pd.DataFrame
+    by_kind: pd.DataFrame
+    by_session: pd.DataFrame
+    points: pd.DataFrame
+    recorded: pd.DataFrame
+    within_reach: pd.DataFrame
+    bills: pd.DataFrame
+    writers: pd.DataFrame
+    integrity: pd.DataFrame
+    kinds: Mapping[str, TextKind]
+    summaries: summaries.SummaryCounts
+
+    @classmethod
+    def of(cls, run: Tables) -> Figures:
+        """The figures of a run."""
+        strategies = {name: StrategyFigures.of(run, name) for name in run.strategies}
+        ranked = comparison.ranked(run)
+        return cls(
+            tables=run,
+            strategies=strategies,
+            headline=pd.DataFrame([figures.row(run.leading("natural")) for figures in strategies.values()]),
+            differences={metric: comparison.differences(run, metric) for metric in (*run.halves, SAVED)},
+            lead=comparison.lead(run, ranked[0]) if ranked else None,
+            panel=comparison.panel_of(run),
+            standings=comparison.standings(run),
+            by_size=_by_size(strategies),
+            by_round=summaries.by_round(run),
+            by_kind=summaries.by_kind(run),
+            by_session=summaries.by_session(run),
+            points=summaries.points(run),
+            recorded=summaries.recorded(run),
+            within_reach=costs.within_reach(run),
+            bills=costs.bills(run),
+            writers=summaries.writers(run),
+            integrity=summaries.integrity(run),
+            kinds=readers.kinds(run),
+            summaries=summaries.summary_counts(run),
+        )
+
+    @property
+    def against_baseline(self) -> pd.DataFrame:
+        """The leading number of every strategy against the baseline."""
+        return self.differences[self.tables.first_half]
+
+
+def _by_size(strategies: Mapping[str, StrategyFigures]) -> pd.DataFrame:
+    """The leading number of each strategy at each share: `strategy share used mean low high sessions`."""
+    rows = []
+    for name, figures in strategies.items():
+        for share, told in figures.at_share.items():
+            if told is not None:
+                rows.append((name, share, figures.used[share], told.mean, told.low, told.high, told.n))
+    return pd.DataFrame(rows, columns=["strategy", "share", "used", "mean", "low", "high", "sessions"])

@@ -1,0 +1,148 @@
+"""What a run says: one frozen answer, which every face only renders.
+
+A run's specification becomes rows (`experiment`), the rows become tables (`Results`, read as `Tables`), the tables
+become `Figures`, and these with what follows from them in words become `Findings`. The terminal, the report, the
+notebook, `workbench view`, JSON and Python take `Findings` and work nothing out for themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+
+from workbench.base.formats import some
+from workbench.evaluation.analysis.advice_note import AdviceNote, advice_notes
+from workbench.evaluation.experiment.store import Results
+from workbench.evaluation.findings import readers
+from workbench.evaluation.findings.comparison import panel_words
+from workbench.evaluation.findings.decision import Decision, decide
+from workbench.evaluation.findings.figures import Figures
+from workbench.evaluation.findings.tables import Tables
+from workbench.evaluation.findings.trust import trust_sentences
+from workbench.evaluation.findings.verdict import Conclusion, conclude, unscored_note
+
+
+@dataclass(frozen=True, slots=True)
+class SessionCount:
+    """Some sessions, and the projects that they are of."""
+
+    sessions: int
+    projects: int
+
+    @classmethod
+    def of(cls, run: Tables, sessions: Set[str]) -> SessionCount:
+        """The count of some sessions of a run."""
+        return cls(len(sessions), len({run.project(session) for session in sessions}))
+
+    def __str__(self) -> str:
+        sessions = some(self.sessions, "session")
+        return sessions if self.projects == self.sessions else f"{sessions} of {some(self.projects, 'project')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many sessions the figures of a run are over.
+
+    Attributes:
+        replayed: the sessions that could be read.
+        at_equal_size: those that means at equal size count; None in a run without sizes.
+        with_work: those in which the work was read.
+        unreadable: files and sessions that could not be read.
+    """
+
+    replayed: SessionCount
+    at_equal_size: SessionCount | None
+    with_work: int
+    unreadable: int
+
+    @classmethod
+    def of(cls, run: Tables) -> Counts:
+        """The counts of a run."""
+        replayed = frozenset(map(str, run.replayed["session"]))
+        at_equal_size = SessionCount.of(run, replayed - run.left_out) if run.shares else None
+        return cls(SessionCount.of(run, replayed), at_equal_size, len(run.sessions_with_work), len(run.unreadable))
+
+    def __str__(self) -> str:
+        """What the means are over: `10 sessions of 4 projects`; where means at equal size are over fewer, these too."""
+        if self.at_equal_size in (None, self.replayed):
+            return str(self.replayed)
+        return f"{self.replayed}; at equal size over {self.at_equal_size}"
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a run says.
+
+    Attributes:
+        figures: every number and table.
+        counts: how many sessions these are over.
+        decision: what to use; None where no strategy has a figure.
+        verdict: which strategy keeps most, and how sure that is.
+        advice: what `workbench advise` said, in its run; else empty.
+        warnings: sessions that the reader should know of, in sentences.
+        opening: what must be said before anything else; often empty.
+        written_by: who wrote the summaries, in words.
+        read_by: who read the contexts, in words.
+        unknown_work: for how many sessions the work is unknown, in words.
+        panel_words: what the panel of metrics says, in words.
+        unscored: which strategies have sessions without recall, in words.
+    """
+
+    figures: Figures
+    counts: Counts
+    decision: Decision | None
+    verdict: Conclusion
+    advice: tuple[AdviceNote, ...]
+    warnings: tuple[str, ...]
+    opening: str
+    written_by: str
+    read_by: str
+    unknown_work: str
+    panel_words: str
+    unscored: str
+
+    @classmethod
+    def of(cls, results: Results, baseline: str = "") -> Findings:
+        """What a finished run says.
+
+        Args:
+            results: the run.
+            baseline: the strategy that all others are compared with; by default that of the run.
+
+        Raises:
+            UnknownName: the run has no such strategy.
+        """
+        return cls.of_tables(Tables.of(results, baseline))
+
+    @classmethod
+    def of_tables(cls, run: Tables) -> Findings:
+        """What the tables of a run say."""
+        figures = Figures.of(run)
+        warnings = trust_sentences(run)
+        panel, lead = figures.panel, figures.lead
+        return cls(
+            figures=figures,
+            counts=Counts.of(run),
+            decision=decide(figures),
+            verdict=conclude(figures, warnings),
+            advice=advice_notes(run.manifest),
+            warnings=warnings,
+            opening=readers.opening(run),
+            written_by=readers.who_wrote(run),
+            read_by=readers.who_read(run),
+            unknown_work=readers.unknown_work(run),
+            panel_words="" if panel is None or lead is None else panel_words(run, panel, lead),
+            unscored=unscored_note(run),
+        )
+
+    @property
+    def tables(self) -> Tables:
+        """The run."""
+        return self.figures.tables
+
+    @property
+    def recommended(self) -> str:
+        """The strategy to use: that of an advice, else of the decision; empty for none."""
+        if self.advice:
+            return self.advice[-1].use
+        return "" if self.decision is None else self.decision.use

@@ -1,0 +1,115 @@
+"""The first screen of a report: the answer in words, how sure it is, and the headline table."""
+
+from dataclasses import dataclass
+
+from workbench.base.formats import joined, percent
+from workbench.base.markup import render
+from workbench.evaluation.analysis.compared import ALPHA, WORTH
+from workbench.evaluation.findings.comparison import ranked
+from workbench.evaluation.findings.figures import Figures
+from workbench.evaluation.findings.readers import bias_between, calibration_words, no_winner, unknown_work
+from workbench.evaluation.findings.summaries import answer_sentences, dots
+from workbench.evaluation.findings.tables import SAVED, Tables
+from workbench.evaluation.findings.wording import sentences
+from workbench.evaluation.metrics import NAMES
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """Which strategy keeps most, what it saves on its own trigger, how sure the answer is, and what limits it."""
+
+    answer: str
+    price: str = ""
+    sure: str = ""
+    caveats: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return " ".join(text for text in (self.answer, self.price, self.sure, *self.caveats) if text)
+
+
+def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
+    """What a run shows, in words and with no more certainty than it has.
+
+    Args:
+        figures: of the run.
+        warnings: of sessions that the reader should know of.
+    """
+    run = figures.tables
+    caveats = _caveats(run, warnings)
+    metric, mode = run.first_half, "matched" if run.shares else "natural"
+    recall = []
+    for name in ranked(run):
+        told = figures.strategies[name].same_size[metric]
+        if told is not None:
+            recall.append((name, told))
+    if not recall or figures.lead is None:
+        return Conclusion(_no_answer(run), caveats=caveats)
+    best, best_mean = recall[0][0], recall[0][1].mean
+    unsettled = [
+        name for name, told in recall[1:] if best_mean - told.mean < bias_between(run, best, name, metric, mode)
+    ]
+    own = figures.strategies[best].own_trigger
+    own_half = run.leading("natural")
+    unranked = run.unranked()
+    text = render(
+        "report/verdict.txt",
+        recall=recall,
+        where=_where(run),
+        worth=WORTH,
+        alpha=ALPHA,
+        half=metric,
+        own_half=own_half,
+        no_winner=no_winner(run, best, unsettled, metric, mode),
+        rivals=[row for row in figures.lead.to_dict("records") if row["strategy"] not in unranked],
+        saved=own[SAVED],
+        own=own[own_half],
+    )
+    answer, price, sure = (" ".join(block.split()) for block in text.split("---"))
+    return Conclusion(answer, price, sure, caveats)
+
+
+def _no_answer(run: Tables) -> str:
+    if run.replays.empty or run.replayed.empty:
+        return "Nothing was compared: no session could be read."
+    why = run.scores.loc[(run.scores["metric"] == NAMES) & run.scores["value"].isna(), "why"]
+    reason = next((f": {text}" for text in why if text), "")
+    return f"No strategy could be scored{reason}."
+
+
+def _where(run: Tables) -> str:
+    """At which sizes the answer's figures are."""
+    if run.curve_range is not None:
+        start, end = run.curve_range
+        return f"Between {100 * start:.0f} and {percent(end)} of the history really kept"
+    return f"Cut to the same size ({_sizes(run)})" if run.shares else "On its own trigger"
+
+
+def _sizes(run: Tables) -> str:
+    return joined([percent(share) for share in run.shares]) + " of the history"
+
+
+def _caveats(run: Tables, warnings: tuple[str, ...]) -> tuple[str, ...]:
+    sessions = run.replayed
+    return (
+        *filter(None, (calibration_words(run), unknown_work(run))),
+        *answer_sentences(run.replays),
+        *warnings,
+        *sentences(
+            "caveats", shared=bool(run.manifest.get("shared")), unranked=run.unranked(), sizes=_sizes(run),
+            names_only=run.names_only,
+            failed=int((run.replays["status"] == "failed").sum()), unreadable=len(run.unreadable),
+            damaged=sum(len(str(text).splitlines()) for text in run.sessions["skipped"]), sessions=len(sessions),
+            unreported=int(sessions["scale"].isna().sum()),
+            widened=int((sessions["window_used"] > sessions["window_wanted"]).sum()),
+        ),
+    )  # fmt: skip
+
+
+def unscored_note(run: Tables) -> str:
+    """Which contenders have fewer sessions with recall than sessions with tokens saved; often empty."""
+    fewer: dict[tuple[int, int], list[str]] = {}
+    for name in run.contenders:
+        scored, saved = dots(run, name).count()
+        if scored < saved:
+            fewer.setdefault((scored, saved), []).append(name)
+    return " ".join(sentences("unscored", fewer=fewer))
