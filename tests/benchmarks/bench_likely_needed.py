@@ -2,7 +2,7 @@
 
     python tests/benchmarks/bench_likely_needed.py likely ../shared/corpora
 
-measures it, keeps its rows in docs/rows and writes the table into docs/watch.md; without paths, and with `--check`, as
+measures it, writes the table and its rows into reports/studies/likely-needed; without paths, and with `--check`, as
 `docs/validity.py`. A row is a recorded compaction with at least ten names lost that the agent had written. `at_5` and
 `at_10`: the share of the first five and ten names that an answer among the next 80 messages writes. `written`: the same
 share of all lost names that the agent had written before, which is what picking among them by chance would give. `all`:
@@ -26,7 +26,7 @@ from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.watching.needed import Losses, compactions
 from workbench.recordings.importers.importer import scan
 
-PAGE = Path(__file__).parents[2] / "docs" / "watch.md"
+PAGE = Path(__file__).parents[2] / "reports" / "studies" / "likely-needed" / "README.md"
 LEAST = 10
 TITLES = {
     "at_5": "the first five names of the list", "at_10": "the first ten",

@@ -63,7 +63,7 @@ def statements(data: MetricInput) -> Score:
     """What the recording itself says of the work, as a stand-in where nobody wrote an exam: like `work`, in [0, 1].
 
     The user's demands, the agent's reports, its lists of tasks and failed tests are the questions. It orders rules'
-    texts and cuts; a model's summary in its own words gets too little (docs/work-exam.md says how much). Absent where
+    texts and cuts; a model's summary in its own words gets too little (docs/reference/fitted-reader.md). Absent where
     a written exam is there.
     """
     session = data.replay.session

@@ -1,6 +1,6 @@
 """The same twenty answers, told in the session's words, tersely, in other words, turned round, and as lists of words.
 
-The reader was not fitted to the first of the two sessions. The means stand in docs/work-exam.md.
+The reader was not fitted to the first of the two sessions. The means stand in docs/reference/fitted-reader.md.
 """
 
 import random
@@ -73,7 +73,7 @@ def test_an_answer_in_the_words_of_the_session_is_known(means: dict[str, float])
 
 
 def test_the_page_says_the_means(means: dict[str, float]) -> None:
-    page = " ".join((Path(__file__).parents[4] / "docs" / "work-exam.md").read_text("utf-8").split())
+    page = " ".join((Path(__file__).parents[4] / "docs" / "reference" / "fitted-reader.md").read_text("utf-8").split())
     verbatim, terse, reworded = (f"{means[style]:.2f}".removeprefix("0") for style in STYLES[:3])
     assert f"words get {verbatim}, terse ones {terse}, and those in other words {reworded}." in page
 
@@ -92,7 +92,7 @@ def test_an_answer_in_quite_other_words_is_read_far_better_than_none(
 
 
 def test_words_do_not_see_that_a_statement_was_turned_round(means: dict[str, float]) -> None:
-    """A limit that docs/work-exam.md names: should it ever fail, the page is wrong."""
+    """A limit that docs/reference/fitted-reader.md names: should it ever fail, the page is wrong."""
     assert means["turned"] > 0.9
 
 

@@ -40,7 +40,7 @@ FEATURES = (
     "others_stated",
     "new_words",
 )
-"""What the reader looks at; docs/work-exam.md has a sentence on each."""
+"""What the reader looks at; docs/reference/fitted-reader.md has a sentence on each."""
 COMPLETE = 1 - 1e-9
 """A share above it has all words."""
 VERSION = 2

@@ -2,7 +2,7 @@
 
 A person's demands, what the agent reported when it ended a turn, the summaries that the agent's own compaction wrote,
 its lists of tasks and failed tests are statements that somebody thought worth telling. Each is a question whose answer
-is the statement. docs/work-exam.md says how far they can stand in for questions that a model wrote.
+is the statement. docs/reference/fitted-reader.md says how far they can stand in for questions that a model wrote.
 """
 
 from __future__ import annotations
