@@ -11,7 +11,7 @@ from workbench.live.hooks import Cause
 
 @dataclass(frozen=True, slots=True)
 class CompactionStarted:
-    """A compaction was decided. Tokens are those of the request, overhead included."""
+    """A compaction was decided. Tokens are those of the request, overhead included; `messages` those that are sent."""
 
     number: int
     cause: Cause
@@ -19,6 +19,7 @@ class CompactionStarted:
     tokens: int
     target: int
     window: int
+    messages: int = 0
     type: Literal["compaction_started"] = "compaction_started"
 
 
@@ -31,6 +32,7 @@ class CompactionEnded:
         supplied: whether the host supplied the summary.
         warning: what the preset's system tells its user afterwards, and that a note replaces the summary, since the
             model failed.
+        messages_before, messages_after: of the request, by our count of messages.
     """
 
     number: int
@@ -42,6 +44,8 @@ class CompactionEnded:
     usd: float | None = 0.0
     supplied: bool = False
     warning: str = ""
+    messages_before: int = 0
+    messages_after: int = 0
     type: Literal["compaction_ended"] = "compaction_ended"
 
 

@@ -51,7 +51,7 @@ class Runner:
         self.usd: float | None = 0.0
         self.ending: RunEnds | None = None
         self._after = host.guarded("after", self._tell_after, lambda _: None, lambda _: True)
-        if model is None and hooks.before is None and asks_first(gauge):
+        if model is None and hooks.before is None and gauge.preset.host.needs_model and asks_first(gauge):
             raise SettingError(f"{NO_MODEL.format(gauge.preset.name)}, such as 'extractive'")
 
     def hear(self, messages: Sequence[Json] | None) -> None:
@@ -119,8 +119,7 @@ class Runner:
 
     def overcome(self, cause: Cause) -> bool:
         """Compact since a provider found the request too large; whether the next one differs."""
-        preset = self.gauge.preset
-        done = self.run(self.gauge.forced("overflow"), cause, preset.overflow or preset.strategy)
+        done = self.run(self.gauge.forced("overflow"), cause, self.gauge.preset.recovery)
         changed = done is not None and done.outcome != "unchanged"
         enough = changed and done is not None and done.sent.tokens <= ENOUGH_AFTER_REFUSAL * done.before.tokens
         return self.fit(refused=not enough) or changed
@@ -180,10 +179,11 @@ class Runner:
             own = replace(self.memory.state.kept.closed(), overhead=self.gauge.overhead)
             start, calibration = self._measured(own, budget, cause), self.gauge.calibration
             heard, version, before = self.memory.state.heard, self.memory.version, self.gauge.tokens
+            messages = len(self.memory.state.sent.messages)
             self.number += 1
             number = self.number
         host = self.gauge.preset.host
-        started = CompactionStarted(number, cause, budget.reason, before, budget.target, budget.window)
+        started = CompactionStarted(number, cause, budget.reason, before, budget.target, budget.window, messages)
         if not host.silent:
             self.tell(started)
         try:
@@ -216,7 +216,19 @@ class Runner:
             return done
         after = done.sent.tokens if changed else before
         warning, why = _warning(host, done) if changed else "", done.refusal or done.why
-        ended = CompactionEnded(number, done.outcome, why, before, after, done.stages, meter.usd, used, warning)
+        ended = CompactionEnded(
+            number,
+            done.outcome,
+            why,
+            before,
+            after,
+            done.stages,
+            meter.usd,
+            used,
+            warning,
+            messages_before=messages,
+            messages_after=len(done.sent.messages) if changed else messages,
+        )
         self._end(started, ended)
         self._after(done)
         return done

@@ -59,12 +59,11 @@ def save(preset: str, recovery: Recovery, scheduler: Scheduler) -> dict[str, Jso
     return found
 
 
-def read(document: Json, preset: str | None = None) -> SavedCompactor:
+def read(document: Json) -> SavedCompactor:
     """The document's parts.
 
     Raises:
         FormatError: it is no such document, is damaged, or a newer one.
-        SettingError: it was saved with another preset.
     """
     if not isinstance(document, Mapping) or document.get("workbench") != "compactor":
         raise FormatError("this is no saved compactor; what `Compactor.save` returned would be accepted")
@@ -75,9 +74,17 @@ def read(document: Json, preset: str | None = None) -> SavedCompactor:
         saved: SavedCompactor = read_as(SavedCompactor, document)
     except FormatError as error:
         raise FormatError(error.why, where="saved compactor", field=error.field) from None
-    if preset is not None and preset != saved.preset:
-        raise SettingError(f"the document was saved with preset {saved.preset!r}; pass that one instead of {preset!r}")
     return saved
+
+
+def refuse_another(saved: SavedCompactor, preset: str) -> None:
+    """Refuse to go on with another preset.
+
+    Raises:
+        SettingError: it was saved with another one.
+    """
+    if preset != saved.preset:
+        raise SettingError(f"the document was saved with preset {saved.preset!r}; pass that one instead of {preset!r}")
 
 
 def restore(saved: SavedCompactor, recovery: Recovery, scheduler: Scheduler) -> None:

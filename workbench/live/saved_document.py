@@ -77,7 +77,7 @@ class SavedCompactor:
     workbench: Literal["compactor"]
     version: int
     preset: str
-    window: int
+    window: int | None
     format: MessageFormat | None = None
     likely: MessageFormat = "openai"
     entries: tuple[SavedEntry, ...] = ()
