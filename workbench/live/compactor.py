@@ -14,6 +14,7 @@ from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models import find_model
 from workbench.engine.models.model import Model
 from workbench.engine.models.provider_errors import Diagnosis, ProviderError
+from workbench.engine.transcript.context import pending
 from workbench.engine.transcript.log import Log
 from workbench.engine.transcript.message import Json, TokenCounter, quarter_of_bytes
 from workbench.engine.transcript.session import Session
@@ -204,9 +205,14 @@ class Compactor(RecallTool):
         return self._to_send(messages, heard)
 
     def after_tools(self, messages: Sequence[Json] | None = None) -> None:
-        """Tools have answered: the time for presets that look then; `messages` is the conversation with the results."""
+        """Tools have answered: the time for presets that look then, once all calls of an answer have their results.
+
+        Args:
+            messages: the conversation with the results.
+        """
         self._runner.hear(messages)
-        self._scheduler.consider("after_tools")
+        if pending(self._memory.state.sent.messages) is None:
+            self._scheduler.consider("after_tools")
 
     def after_turn(self, messages: Sequence[Json] | None = None) -> None:
         """A turn is over: the time for compactions that should not fall into one.

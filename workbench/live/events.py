@@ -81,6 +81,16 @@ class AutomaticResumed:
 
 
 @dataclass(frozen=True, slots=True)
+class CompactsOften:
+    """So many compactions took place within so few requests: the window is too small for this preset or this work."""
+
+    compactions: int
+    requests: int
+    window: int
+    type: Literal["compacts_often"] = "compacts_often"
+
+
+@dataclass(frozen=True, slots=True)
 class ImagesLeftOut:
     """So many of the oldest pictures were taken out of the request, for their number or for the bytes of its body."""
 
@@ -182,5 +192,5 @@ class Rewound:
 
 Event: TypeAlias = (
     CompactionStarted | CompactionEnded | CompactionDropped | AutomaticStopped | AutomaticResumed | LastResort
-    | ImagesLeftOut | WindowTooSmall | CallbackFailed | RunEnds | UsageIgnored | ErrorJudged | Rewound
+    | CompactsOften | ImagesLeftOut | WindowTooSmall | CallbackFailed | RunEnds | UsageIgnored | ErrorJudged | Rewound
 )  # fmt: skip

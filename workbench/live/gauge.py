@@ -99,6 +99,7 @@ class Gauge:
         calibration: how the present model's provider counts against our count.
         least, lightest: the overhead that reports showed, and the tokens of the request that showed it.
         accepted: tokens of the largest request that the present model answered.
+        requests: how many were handed out.
     """
 
     def __init__(
@@ -120,6 +121,7 @@ class Gauge:
         self._declared: tuple[Json, Json] = (None, None)
         self.declared_tokens = 0
         self.least: int | None = None
+        self.requests = 0
         self.sent_at: float | None = None  # the clock when a request was handed out last
 
     @property
@@ -218,6 +220,7 @@ class Gauge:
             answers=answers,
         )  # fmt: skip
         self.sent_at = self.clock()
+        self.requests += 1
 
     def stale(self, model: str) -> str:
         """Why a report by that model says nothing about the newest request; empty if it does."""

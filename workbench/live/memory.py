@@ -63,7 +63,7 @@ class Memory:
         if same < len(messages) and heard == self.state.heard - 1:
             lost = self.additions.learn(self.state.path[heard].record, messages[same])
             objects, said = self._parted(messages)
-        new = [*self.reader.read(said, same, self.state.path[heard - 1] if heard else None)]
+        new = [*self.reader.read(said, same, self.state.path[:heard])]
         back, stood = self._broken or heard < self.state.heard, len(self.state.checkpoints)
         if back:
             self.version += 1

@@ -1,5 +1,6 @@
 """One compaction of a living history: the host's hooks, the engine, and the events around it."""
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from threading import RLock
@@ -16,9 +17,9 @@ from workbench.engine.models.wrappers import SplittingModel
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Json
 from workbench.live.breaker import Breaker
-from workbench.live.calibration import newest_pinned, with_own_pins
+from workbench.live.calibration import newest_pinned, pending_pinned, with_own_pins
 from workbench.live.callbacks import Host, reason
-from workbench.live.events import CompactionDropped, CompactionEnded, CompactionStarted, Rewound, RunEnds
+from workbench.live.events import CompactionDropped, CompactionEnded, CompactionStarted, CompactsOften, Rewound, RunEnds
 from workbench.live.feasibility import asks_first
 from workbench.live.gauge import Gauge
 from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply, is_cancelled, refuse_awaitable
@@ -29,6 +30,9 @@ REPAIR = Strategy("repair", (RepairPairs(),))
 CALL_CANCELLED = "the call was cancelled"
 ENOUGH_AFTER_REFUSAL = 0.8
 """The part of a refused request above which a compaction of it helps too little, so that the last resort follows."""
+
+OFTEN, REQUESTS_BETWEEN = 4, 3
+"""So many compactions with fewer requests between each are worth an event."""
 
 
 class Runner:
@@ -41,6 +45,8 @@ class Runner:
         vain: how many attempts in a row came to nothing while one was due.
         ending: how the preset's system would have ended its run, until a compaction has an effect.
         lists_heard: how many lists of messages were heard.
+        requests_at: how many requests had been handed out at each of the newest compactions that started by themselves.
+        told_often: whether it was told that they come too often.
     """
 
     def __init__(self, gauge: Gauge, model: Model | None, hooks: Hooks, host: Host, lock: RLock) -> None:
@@ -48,6 +54,8 @@ class Runner:
         self.model = NoModel(gauge.preset.name) if model is None else model
         self.breaker = Breaker(host.tell, gauge.clock)
         self.number = self.patience = self.vain = self.lists_heard = 0
+        self.requests_at: deque[int] = deque(maxlen=OFTEN)
+        self.told_often = False
         self.usd: float | None = 0.0
         self.ending: RunEnds | None = None
         self._after = host.guarded("after", self._tell_after, lambda _: None, lambda _: True)
@@ -212,6 +220,7 @@ class Runner:
         changed = done.outcome != "unchanged"
         if changed:
             self.vain, self.ending = 0, None
+            self._note_frequency(cause)
         elif host.silent and not done.stages:
             return done
         after = done.sent.tokens if changed else before
@@ -233,13 +242,24 @@ class Runner:
         self._after(done)
         return done
 
+    def _note_frequency(self, cause: Cause) -> None:
+        """Tell of compactions that start by themselves again and again, once until they become rarer."""
+        if cause in ("by_hand", "error"):
+            return
+        self.requests_at.append(self.gauge.requests)
+        requests = self.gauge.requests - self.requests_at[0]
+        is_often = len(self.requests_at) == OFTEN and requests < REQUESTS_BETWEEN * OFTEN
+        if is_often and not self.told_often:
+            self.tell(CompactsOften(OFTEN, requests, self.gauge.window))
+        self.told_often = is_often
+
     def _measured(self, history: Context, budget: Budget, cause: Cause) -> Context:
         """The history in the provider's tokens, of which after a refusal the newest part must stay.
 
         Where the host or the preset's system says how much stays, that is enough.
         """
         calibration = self.gauge.calibration
-        measured = history if calibration.is_neutral else calibration.applied(history)
+        measured = pending_pinned(history if calibration.is_neutral else calibration.applied(history))
         if (budget.reason, cause) != ("overflow", "error") or budget.keep_recent is not None:
             return measured
         return newest_pinned(measured, budget.target - measured.overhead)

@@ -144,12 +144,13 @@ def _path(saved: SavedCompactor, memory: Memory) -> Iterator[HostMessage]:
     while end > 0:
         ends.append(end)
         end -= max(saved.entries[end - 1].span, 1)
-    start, before = 0, None
+    start = 0
+    path: list[HostMessage] = []
     for end in reversed(ends):
         memory.reader.number = saved.entries[end - 1].number - 1
-        answer = [*memory.reader.read([one.record for one in saved.entries[start:end]], 0, before)]
-        yield from answer
-        start, before = end, answer[-1]
+        path += memory.reader.read([entry.record for entry in saved.entries[start:end]], 0, path)
+        start = end
+    yield from path
 
 
 def _log_entries(memory: Memory) -> Iterator[Entry | SavedLogEntry]:
