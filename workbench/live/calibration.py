@@ -150,6 +150,11 @@ def newest_pinned(history: Context, room: int) -> Context:
         if tokens > (room if is_newest else MOST_PINNED * room):
             break
         start = stop
+    return _pinned_from(history, start)
+
+
+def _pinned_from(history: Context, start: int) -> Context:
+    """The history with all messages from that index on pinned."""
     pinned = [replace(message, pinned=True) for message in history.messages[start:]]
     return replace(history, messages=(*history.messages[:start], *pinned))
 
@@ -159,8 +164,7 @@ def pending_pinned(history: Context) -> Context:
     start = pending(history.messages)
     if start is None:
         return history
-    pinned = [replace(message, pinned=True) for message in history.messages[start:]]
-    return replace(history, messages=(*history.messages[:start], *pinned))
+    return _pinned_from(history, start)
 
 
 def with_own_pins(compaction: Compaction, history: Context) -> Compaction:

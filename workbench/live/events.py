@@ -91,6 +91,20 @@ class CompactsOften:
 
 
 @dataclass(frozen=True, slots=True)
+class PaidInVain:
+    """The host undid each of the newest compactions, so that none starts by itself for a while.
+
+    Attributes:
+        undone: how many were undone so far, of all.
+        usd: what these had cost; None if unknown.
+    """
+
+    undone: int
+    usd: float | None
+    type: Literal["paid_in_vain"] = "paid_in_vain"
+
+
+@dataclass(frozen=True, slots=True)
 class ImagesLeftOut:
     """So many of the oldest pictures were taken out of the request, for their number or for the bytes of its body."""
 
@@ -183,14 +197,17 @@ class Rewound:
     Attributes:
         messages: how many of its messages are still the same.
         undone: how many compactions of later messages were taken back.
+        usd: what these had cost; None if unknown.
     """
 
     messages: int
     undone: int
+    usd: float | None = 0.0
     type: Literal["rewound"] = "rewound"
 
 
 Event: TypeAlias = (
     CompactionStarted | CompactionEnded | CompactionDropped | AutomaticStopped | AutomaticResumed | LastResort
-    | CompactsOften | ImagesLeftOut | WindowTooSmall | CallbackFailed | RunEnds | UsageIgnored | ErrorJudged | Rewound
+    | CompactsOften | PaidInVain | ImagesLeftOut | WindowTooSmall | CallbackFailed | RunEnds | UsageIgnored
+    | ErrorJudged | Rewound
 )  # fmt: skip

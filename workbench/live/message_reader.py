@@ -189,7 +189,8 @@ def _waiting_after(waiting: Sequence[tuple[str, str]], entry: HostMessage) -> li
         if message.role == "assistant":
             calls = [(call.id, call.name) for call in message.calls]
         elif message.role == "tool":
-            answered = next((call for call in calls if call[0] == message.call_id), None)
-            if answered is not None:
-                calls.remove(answered)
+            for call in calls:
+                if call[0] == message.call_id:
+                    calls.remove(call)
+                    break
     return calls

@@ -19,7 +19,15 @@ from workbench.engine.transcript.message import Json
 from workbench.live.breaker import Breaker
 from workbench.live.calibration import newest_pinned, pending_pinned, with_own_pins
 from workbench.live.callbacks import Host, reason
-from workbench.live.events import CompactionDropped, CompactionEnded, CompactionStarted, CompactsOften, Rewound, RunEnds
+from workbench.live.events import (
+    CompactionDropped,
+    CompactionEnded,
+    CompactionStarted,
+    CompactsOften,
+    PaidInVain,
+    Rewound,
+    RunEnds,
+)
 from workbench.live.feasibility import asks_first
 from workbench.live.gauge import Gauge
 from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply, is_cancelled, refuse_awaitable
@@ -42,6 +50,9 @@ class Runner:
         patience: tokens of messages below which the trigger is not asked again.
         breaker: says whether one may start by itself.
         usd: what all summaries cost so far; None once the cost of one is unknown.
+        undone, undone_usd: how many compactions the host undid, and what these had cost.
+        undone_in_row: how often it undid some since two compactions stood behind each other.
+        was_undone: whether it undid some since the newest compaction.
         vain: how many attempts in a row came to nothing while one was due.
         ending: how the preset's system would have ended its run, until a compaction has an effect.
         lists_heard: how many lists of messages were heard.
@@ -57,6 +68,9 @@ class Runner:
         self.requests_at: deque[int] = deque(maxlen=OFTEN)
         self.told_often = False
         self.usd: float | None = 0.0
+        self.undone = self.undone_in_row = 0
+        self.undone_usd: float | None = 0.0
+        self.was_undone = False
         self.ending: RunEnds | None = None
         self._after = host.guarded("after", self._tell_after, lambda _: None, lambda _: True)
         if model is None and hooks.before is None and gauge.preset.host.needs_model and asks_first(gauge):
@@ -69,16 +83,29 @@ class Runner:
         with self.lock:
             memory = self.memory
             self.lists_heard += 1
-            marks, heard, version = len(memory.state.checkpoints), memory.state.heard, memory.version
+            marks, heard, version = memory.state.checkpoints, memory.state.heard, memory.version
             same = memory.hear(messages)
             if same is None:
                 self.gauge.follow(version)
                 return
-            undone = marks - len(memory.state.checkpoints)
+            undone = marks[len(memory.state.checkpoints) :]
+            usd = total([mark.usd for mark in undone])
             self.gauge.forget()
             if undone or same < heard - 1:
                 self._release()
-            self.tell(Rewound(same, undone))
+            self.tell(Rewound(same, len(undone), usd))
+            if undone:
+                self._note_undone(len(undone), usd)
+
+    def _note_undone(self, undone: int, usd: float | None) -> None:
+        """Count compactions that the host undid; where it undoes each of them, none starts by itself for a while."""
+        self.undone += undone
+        self.was_undone = True
+        self.undone_usd = total([self.undone_usd, usd])
+        self.undone_in_row += 1
+        if self.undone_in_row >= self.gauge.settings.breaker:
+            self.tell(PaidInVain(self.undone, self.undone_usd))
+            self.breaker.pause(self.gauge.spoken, self.gauge.own_window, self.gauge.settings)
 
     def _release(self) -> None:
         """Forget earlier compactions: the history is another one, and not only its newest message."""
@@ -246,6 +273,9 @@ class Runner:
         """Tell of compactions that start by themselves again and again, once until they become rarer."""
         if cause in ("by_hand", "error"):
             return
+        if not self.was_undone:
+            self.undone_in_row = 0
+        self.was_undone = False
         self.requests_at.append(self.gauge.requests)
         requests = self.gauge.requests - self.requests_at[0]
         is_often = len(self.requests_at) == OFTEN and requests < REQUESTS_BETWEEN * OFTEN

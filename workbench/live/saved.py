@@ -130,7 +130,7 @@ def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
         kept = _context(one.kept, memory, known, made)
         sent = kept if one.sent is None else _context(one.sent, memory, known, made)
         shown = write_messages(sent.messages, path[: one.heard], place, reader.present_format)
-        marks.append(Checkpoint(one.heard, kept, sent, tuple(shown), one.entry, one.covers))
+        marks.append(Checkpoint(one.heard, kept, sent, tuple(shown), one.entry, one.covers, one.usd))
     memory.state = State.at(tuple(marks), path)
     memory.state.leaf, memory.log.leaf = saved.leaf, saved.log_leaf
     memory.own = HostList([given.object for given in path], [*range(len(path))])
@@ -174,7 +174,7 @@ def _entry(given: HostMessage) -> SavedEntry:
 def _checkpoint(mark: Checkpoint, state: State, made: dict[int, Message]) -> SavedCheckpoint:
     kept = _saved_context(mark.kept, state, made)
     sent = None if mark.sent is mark.kept else _saved_context(mark.sent, state, made)
-    return SavedCheckpoint(kept, mark.heard, sent, mark.covers, mark.entry)
+    return SavedCheckpoint(kept, mark.heard, sent, mark.covers, mark.entry, mark.usd)
 
 
 def _saved_context(context: Context, state: State, made: dict[int, Message]) -> SavedContext:

@@ -59,6 +59,7 @@ class SavedCheckpoint:
     sent: SavedContext | None = None
     covers: int = 0
     entry: str = ""
+    usd: float | None = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,8 +82,10 @@ def pending(messages: Sequence[Message]) -> int | None:
         if message.role == "tool":
             results.add(message.call_id)
         elif message.role == "assistant":
-            waits = not results.issuperset(call.id for call in message.calls)
-            return index if waits else None
+            for call in message.calls:
+                if call.id not in results:
+                    return index
+            return None
         else:
             return None
     return None

@@ -247,8 +247,10 @@ def _rewritten_answer(message: AssistantMessage, was: AssistantMessage, given: H
 
 def _thought_of(message: AssistantMessage) -> str:
     """What is left of the thought that an API wants back with the calls."""
-    texts = [block.text for block in message.blocks if block.type == "thinking" and block.signature == WANTED_BACK]
-    return next(filter(None, texts), THOUGHT_LEFT_OUT)
+    for block in message.blocks:
+        if block.type == "thinking" and block.signature == WANTED_BACK and block.text:
+            return block.text
+    return THOUGHT_LEFT_OUT
 
 
 def _own_id(name: str, number: int) -> str:

@@ -6,7 +6,7 @@ from workbench.engine.transcript.message import Json
 from workbench.live.formats.parts import type_of
 
 CONVERT = "convert the messages to OpenAI's, Anthropic's or Gemini's form first"
-BEDROCK = frozenset({"toolUse", "toolResult", "reasoningContent", "cachePoint", "guardContent"})
+BEDROCK = frozenset({"toolUse", "toolResult", "reasoningContent", "guardContent"})
 """The keys of parts in Bedrock's Converse API, which have no type."""
 VERCEL = frozenset({"tool-call", "tool-result", "tool-invocation", "step-start", "dynamic-tool"})
 """The types of parts in Vercel's AI SDK."""
