@@ -322,6 +322,14 @@ def test_a_models_error_leaves_the_history_and_is_raised_by_hand() -> None:
         lived(G1, LONG, [ModelError("boom")], by_hand=True)
 
 
+def test_the_first_kept_message_can_be_asked_for() -> None:
+    done = lived(G1, LONG, full=False, window=200_000)
+    told = done.live.prepare()
+    assert told is not None and told.first_kept is not None
+    done.live.compact()
+    assert done.live.before_request(done.host)[1:] == done.host[told.first_kept :]
+
+
 def test_a_dedicated_model_is_asked_and_its_window_counts() -> None:
     small = preset(G1, model="small", summarizer_window=40_000)
     done = lived(small, turns(4_000, 4_000, 400), full=False, window=200_000)

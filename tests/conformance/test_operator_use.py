@@ -232,6 +232,14 @@ def test_a_requested_compaction_waits_for_the_end_of_the_turn() -> None:
     assert done.prompts[0].endswith("Additional focus: dwell on tests")
 
 
+def test_the_preparation_is_told_before_a_model_is_asked() -> None:
+    done = lived("operator_use", pairs(6), full=False)
+    done.live.after_turn(done.host)
+    told = done.live.prepare(keep_recent=1_000)
+    assert told is not None and told.goes == tuple(range(told.first_kept or 0)) and told.first_kept
+    assert done.model.requests == [] and done.types == [] and told.tokens_before == done.live.tokens
+
+
 def test_nothing_is_due_in_mid_turn() -> None:
     done = lived("operator_use", pairs(4), keep=1_000)
     assert done.types == [] and done.sent == done.host

@@ -26,6 +26,7 @@ from workbench.live.hooks import Hooks
 from workbench.live.media import MediaBudget
 from workbench.live.memory import Memory
 from workbench.live.message_reader import MessageReader, listed, recogniser
+from workbench.live.preparation import Preparation
 from workbench.live.recall_tool import RecallTool
 from workbench.live.recovery import Recovery
 from workbench.live.runner import Runner
@@ -298,6 +299,22 @@ class Compactor(RecallTool):
             self._runner.hear(messages)
             budget = self._gauge.manual(instructions, keep_recent)
         return self._runner.run(budget, "by_hand", self.preset.strategy)
+
+    def prepare(
+        self, instructions: str = "", keep_recent: int | None = None, messages: Sequence[Json] | None = None
+    ) -> Preparation | None:
+        """What `compact` would do with the same arguments: no model is asked, and nothing changes.
+
+        Returns:
+            The plan; None where nothing would be compacted.
+
+        Raises:
+            CompactionRefused: a turn goes on, and the preset's system compacts by hand only between turns.
+        """
+        check_manual(instructions, keep_recent)
+        with self._lock:
+            self._runner.hear(messages)
+            return self._runner.prepare(self._gauge.manual(instructions, keep_recent))
 
     def request_compaction(self, instructions: str = "") -> None:
         """Compact as soon as the present turn is over, with these instructions for the summary."""

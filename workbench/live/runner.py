@@ -33,6 +33,7 @@ from workbench.live.gauge import Gauge
 from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply, is_cancelled, refuse_awaitable
 from workbench.live.last_resort import make_room
 from workbench.live.meter import NO_MODEL, Meter, NoModel, total
+from workbench.live.preparation import Preparation, prepared
 
 REPAIR = Strategy("repair", (RepairPairs(),))
 CALL_CANCELLED = "the call was cancelled"
@@ -222,7 +223,7 @@ class Runner:
         if not host.silent:
             self.tell(started)
         try:
-            choice = self.hooks.before(Due(number, cause, start, budget)) if self.hooks.before else None
+            choice = self._choice(Due(number, cause, start, budget), strategy)
             refuse_awaitable("before", choice)
             if isinstance(choice, Cancel):
                 self._end(started, CompactionDropped(number, choice.why, "compaction_cancelled"))
@@ -268,6 +269,23 @@ class Runner:
         self._end(started, ended)
         self._after(done)
         return done
+
+    def _choice(self, due: Due, strategy: Strategy) -> Cancel | Supply | None:
+        """What the host's hook says of a compaction that is about to start; it sees what would be done."""
+        if self.hooks.before is None:
+            return None
+        try:
+            preparation = prepared(due.context, strategy, due.budget, self.memory.state.place)
+        except Exception:  # noqa: BLE001  # the stage fails again in the compaction itself, which tells it
+            preparation = None
+        return self.hooks.before(replace(due, preparation=preparation))
+
+    def prepare(self, budget: Budget) -> Preparation | None:
+        """What a compaction by hand would do now."""
+        with self.lock:
+            own = replace(self.memory.state.kept.closed(), overhead=self.gauge.overhead)
+            start = self._measured(own, budget, "by_hand")
+            return prepared(start, self.gauge.preset.strategy, budget, self.memory.state.place)
 
     def _note_frequency(self, cause: Cause) -> None:
         """Tell of compactions that start by themselves again and again, once until they become rarer."""
