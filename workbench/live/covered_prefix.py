@@ -68,9 +68,10 @@ def _end_of_covered(path: Sequence[HostMessage], covered: int, said: Sequence[Js
     least = 0 if last_covered is None else last_covered[1] + 1
     if first_behind is not None:
         return max(first_behind[1] - (first_behind[0] - covered), least)
-    if last_covered is None:
-        return None
-    return min(least + covered - 1 - last_covered[0], len(said))
+    if last_covered is None or len(path) > covered:
+        return None  # what no compaction covers is gone: the host went back
+    start = least + covered - 1 - last_covered[0]
+    return start if start <= len(said) else None
 
 
 def _keeps_words(covered: Sequence[HostMessage], said: Sequence[Json]) -> bool:
