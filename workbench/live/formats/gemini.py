@@ -150,6 +150,7 @@ def _answer(parts: Sequence[Record], entry: Entry) -> AssistantMessage:
     for n, part in enumerate(parts):
         block = _block(part, entry)
         if isinstance(block, ToolCall) and not block.id:
+            del entry.parts[id(block)]  # another object may have this identity once the block is gone
             block = ToolCall(f"{_UNNAMED}{number}:{n}", block.name, block.arguments)
             entry.parts[id(block)] = part
         blocks.append(block)
