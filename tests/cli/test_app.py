@@ -127,8 +127,8 @@ def test_a_strategy_whose_model_has_no_key_is_pending_beside_the_others(
 def test_the_settings_of_a_strategy_can_be_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", "strategies", "claude_code", "--json"]) == 0
     rows = {row["setting"]: row for row in json.loads(capsys.readouterr().out)}
-    assert rows["claude_compact.prompt.result_chars"] == {
-        "setting": "claude_compact.prompt.result_chars",
+    assert rows["result_chars"] == {
+        "setting": "result_chars",
         "value": "whole",
         "may be": "whole number or `whole`",
     }

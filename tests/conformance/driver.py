@@ -109,7 +109,7 @@ def asked_when_full(live: Compactor, host: list[Record], after_turn: bool = Fals
 
 def lived(
     preset: Preset | str, messages: Sequence[Message], says: Sequence[str | Exception] = ("what happened",) * 3,
-    *, full: bool = True, by_hand: bool = False, keep: int | None = None, window: int = 128_000,
+    *, full: bool = True, by_hand: bool = False, keep: int | None = None, window: int | None = 128_000,
     instructions: str = "", after_turn: bool = False, system: str | None = None, **options: Any,
 ) -> Lived:  # fmt: skip
     """A conversation handed over at once: compacted by hand, when the window is reported full, or when it is due.
@@ -121,7 +121,7 @@ def lived(
         full: whether the provider reports that the window is nearly full; if not, the trigger goes by the estimate.
         by_hand: whether the user compacts.
         keep: tokens of newest messages to keep; None leaves it to the preset.
-        window: tokens.
+        window: tokens; None for what the preset's document says.
         instructions: what the summary should dwell on.
         after_turn: whether the turn is over then.
         system: the system prompt beside the messages.

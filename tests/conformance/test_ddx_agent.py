@@ -13,8 +13,7 @@ from conformance.rows import Row
 import workbench as wb
 from builders import called, result, said, told
 from workbench.base.errors import ModelError
-from workbench.engine.compaction.presets.ddx_agent import ddx_agent
-from workbench.engine.compaction.presets.ddx_agent.cut import Config
+from workbench.engine.compaction.presets import preset
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import Message
 from workbench.engine.transcript.session import Session
@@ -26,17 +25,24 @@ SUFFIX = "\n</summary>"
 NO_SUMMARY = "(no summary available)"
 
 
-def exactly(window: int, keep: int = 8_192, tail: int = 20_000, reserve: int = 0, percent: int = 100) -> Config:
-    return Config(
-        context_window=window, keep_recent_tokens=keep, user_message_tail_tokens=tail, reserve_tokens=reserve,
-        effective_percent=percent,
-    )  # fmt: skip
+Options = dict[str, Any]
 
 
-def passed(messages: Sequence[Message], config: Config, *says: str | Exception, **options: Any) -> Lived:
+def exactly(window: int, keep: int = 8_192, tail: int = 20_000, reserve: int = 0, percent: int = 100) -> Options:
+    """The settings of that window, by the documented names."""
+    return {
+        "context_window": window,
+        "keep_recent_tokens": keep,
+        "user_message_tail_tokens": tail,
+        "reserve_tokens": reserve,
+        "effective_percent": percent,
+    }
+
+
+def passed(messages: Sequence[Message], options: Options, *says: str | Exception, **more: Any) -> Lived:
     """A request of these messages in that window, by the preset's own estimate."""
     answers = says or ("what was done",)
-    return lived(ddx_agent(config), messages, answers, full=False, window=config.context_window, **options)
+    return lived(preset("ddx_agent", **options), messages, answers, full=False, window=None, **more)
 
 
 def user(chars: int, id: str) -> Message:
@@ -55,18 +61,18 @@ def steps(n: int, chars: int, name: str = "c") -> list[Message]:
     return [m for i in range(n) for m in (called("read", f"{name}{i}"), result("r" * chars, f"{name}{i}"))]
 
 
-def due(tokens: int, window: int, config: Config | None = None) -> bool:
+def due(tokens: int, window: int, options: Options | None = None) -> bool:
     """Whether a context of so many tokens is compacted."""
     messages = [user(4 * (tokens - 2_001), "u0"), model(4 * 997, "a0"), user(4 * 999, "u1")]
-    done = lived(ddx_agent(config), messages, full=False, window=window)
+    done = lived(preset("ddx_agent", **options or {}), messages, full=False, window=window)
     assert done.live.tokens == tokens or "compaction_ended" in done.types
     return "compaction_ended" in done.types
 
 
 def truncations() -> dict[str, object]:
     messages = [user(2_000, "u0"), called("read", "c"), result("r" * 3_000, "c"), *mixed(4)]
-    config = replace(exactly(2_000, keep=100), max_tool_result_chars=2_000)
-    cut, whole = (passed(messages, replace(config, max_tool_result_chars=most)).prompts[0] for most in (2_000, 0))
+    options = exactly(2_000, keep=100)
+    cut, whole = (passed(messages, options | {"max_tool_result_chars": most}).prompts[0] for most in (2_000, 0))
     return {"says": "1000 more characters truncated" in cut, "unchanged": "r" * 3_000 in whole}
 
 
@@ -84,7 +90,7 @@ def forty_one() -> dict[str, object]:
     messages: list[Message] = [said(text, "u")]
     for i in range(20):
         messages += [model(520, f"a{i}"), said(text, f"u{i}")]
-    done = lived(ddx_agent(), messages, ["## Goal\nfinish the work that began"], by_hand=True, keep=200)
+    done = lived("ddx_agent", messages, ["## Goal\nfinish the work that began"], by_hand=True, keep=200)
     return {
         "length": len(done.path), "read": done.read, "users": sum(path[0] == "u" for path in done.path[:19]),
         "last": done.path[-1], "tokens": done.live.tokens,
@@ -102,11 +108,10 @@ ALONE = Settings(last_resort=False)
 
 def stuck(attempts: int) -> list[object]:
     """A prompt and an answer, and then more answers: nothing before the prompt can go."""
-    preset = ddx_agent(exactly(100, keep=0))
-    preset = replace(preset, host=replace(preset.host, stuck_after=attempts))
-    live = Compactor(preset, model=Scripted([]), window=100, settings=ALONE)
+    options = exactly(100, keep=0) | {"StuckThreshold": attempts}
+    live = Compactor("ddx_agent", model=Scripted([]), settings=ALONE, **options)
     history, endings = [user(200, "u"), model(200, "a")], list[object]()
-    for i in range(attempts):
+    for i in range(attempts or 5):
         live.before_request(records(history))
         endings.append(live.ending and live.ending.code)
         history.append(model(40, f"b{i}"))
@@ -174,7 +179,7 @@ def loops() -> dict[str, object]:
     def shrinks() -> Compactor:
         return Compactor("ddx_agent", model=Scripted(["so far"] * 9), window=131_072)
 
-    small = Compactor(ddx_agent(exactly(80)), model=Scripted([]), window=80, settings=ALONE)
+    small = Compactor("ddx_agent", model=Scripted([]), settings=ALONE, **exactly(80))
     return {
         "once": loop([False, True], shrinks()), "always": loop([False] * 10, shrinks()),
         "no compactor": loop([False, True], Compactor("none", settings=ALONE)),
@@ -274,7 +279,7 @@ ROWS = (
         },
     ),
     Row(
-        "ddx_agent", "disabled", {"due": False}, lambda: {"due": due(9_000, 9_000, Config(enabled=False))}
+        "ddx_agent", "disabled", {"due": False}, lambda: {"due": due(9_000, 9_000, {"enabled": False})}
     ),
     Row(
         "ddx_agent", "resumed run with a fresh compactor",
@@ -309,10 +314,18 @@ def test_the_table_holds(row: Row) -> None:
 
 
 def test_the_defaults_are_the_documents() -> None:
-    assert Config() == Config(
-        enabled=True, context_window=131_072, reserve_tokens=8_192, keep_recent_tokens=8_192,
-        max_tool_result_chars=2_000, effective_percent=95, user_message_tail_tokens=20_000,
-    )  # fmt: skip
+    documented: Options = {
+        "enabled": True,
+        "context_window": 131_072,
+        "reserve_tokens": 8_192,
+        "keep_recent_tokens": 8_192,
+        "max_tool_result_chars": 2_000,
+        "effective_percent": 95,
+        "user_message_tail_tokens": 20_000,
+        "stuck_threshold": 5,
+    }
+    usual = preset("ddx_agent")
+    assert replace(preset("ddx_agent", **documented), name=usual.name, strategy=usual.strategy) == usual
     assert [due(n, 131_072) for n in (116_326, 116_327)] == [False, True]
 
 
@@ -335,15 +348,21 @@ def test_at_least_one_message_goes_where_everything_would_be_kept() -> None:
     assert passed(messages, exactly(900, keep=100_000, tail=0)).path == ["a1", "u1", "summary"]
 
 
+def test_a_window_that_nobody_names_is_the_documents() -> None:
+    assert Compactor("ddx_agent", model=Scripted([])).window == 131_072
+    assert Compactor("ddx_agent", model=Scripted([]), context_window=65_536).window == 65_536
+
+
 def test_five_attempts_in_vain_are_stuck_and_the_agent_goes_on() -> None:
     assert stuck(5) == [None, None, None, None, "compaction_stuck"]
+    assert stuck(0) == stuck(5), "no attempts mean the usual five"
 
 
 def test_the_stuck_counter_starts_anew_after_success_and_below_the_threshold() -> None:
     config = exactly(2_000, keep=100)
     answers = [ModelError("down")] * 4 + ["so far"] + [ModelError("down")] * 4
     settings = Settings(hysteresis=0.0, last_resort=False)
-    live = Compactor(ddx_agent(config), model=Scripted(answers), window=2_000, settings=settings)
+    live = Compactor("ddx_agent", model=Scripted(answers), settings=settings, **config)
     history = mixed(5)
     for i in range(9):
         live.before_request(records(history))
@@ -360,7 +379,9 @@ def test_a_summarisers_error_leaves_the_history_and_the_run() -> None:
 
 def test_a_replay_says_where_the_run_would_have_ended() -> None:
     answers = [user(200, "u0"), *(told("a word and another " * 40, f"a{i}") for i in range(80))]
-    done = wb.replay(Session.of(answers), ddx_agent(exactly(2_000, keep=0)), window=2_000, model=Scripted([]))
+    done = wb.replay(
+        Session.of(answers), preset("ddx_agent", **exactly(2_000, keep=0)), window=2_000, model=Scripted([])
+    )
     assert done.ended is not None and done.ended.code == "compaction_stuck" and done.compactions == ()
 
 
@@ -406,7 +427,7 @@ def test_a_summary_behind_the_cut_is_replaced_too() -> None:
 
 def test_no_character_is_cut_in_two() -> None:
     messages = [user(2_000, "u0"), called("read", "c"), result("日本語", "c"), *mixed(4)]
-    (prompt,) = passed(messages, replace(exactly(2_000, keep=100), max_tool_result_chars=7)).prompts
+    (prompt,) = passed(messages, exactly(2_000, keep=100) | {"max_tool_result_chars": 7}).prompts
     assert "日本\n[... 3 more characters truncated]" in prompt
 
 
@@ -416,7 +437,7 @@ def test_a_call_stands_in_one_line_with_its_result() -> None:
         result("orphan", "none"), called("read", "d", "a2", n=1), result("one", "d", "r1"),
         called("read", "d", "a3", n=2), result("two", "d", "r2"), *mixed(5),
     ]  # fmt: skip
-    (prompt,) = passed(messages, replace(exactly(2_000, keep=100), max_tool_result_chars=20)).prompts
+    (prompt,) = passed(messages, exactly(2_000, keep=100) | {"max_tool_result_chars": 20}).prompts
     assert "\n".join(
         [
             "[User]: hi", "[Assistant]: I look.", '[Assistant → read(path="a.go")]: ' + "x" * 20,
@@ -427,10 +448,14 @@ def test_a_call_stands_in_one_line_with_its_result() -> None:
 
 
 def test_model_provider_and_focus_can_be_set() -> None:
-    config = Config(
-        context_window=2_000, reserve_tokens=0, keep_recent_tokens=100, summarization_model="small",
-        summarization_provider="openai", summarization_focus="tests",
-    )  # fmt: skip
+    config: Options = {
+        "context_window": 2_000,
+        "reserve_tokens": 0,
+        "keep_recent_tokens": 100,
+        "summarization_model": "small",
+        "summarization_provider": "openai",
+        "summarization_focus": "tests",
+    }
     (request,) = passed(mixed(9), config, instructions="and names").model.requests
     assert request.model == "openai/small" and request.prompt.endswith("Additional focus: tests\nand names")
 

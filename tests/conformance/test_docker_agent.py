@@ -13,7 +13,6 @@ import workbench as wb
 from builders import called, result, rules, said, told
 from workbench.base.errors import ModelError, SettingError
 from workbench.engine.compaction.presets import preset
-from workbench.engine.compaction.presets.docker_agent import DockerTrigger, docker_agent
 from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.message import AssistantMessage, Message, Usage
@@ -41,7 +40,7 @@ def steps(n: int, chars: int = 900) -> list[Message]:
 
 def due(prompt: int, output: int = 0, later: Sequence[Message] = (), threshold: float = 0.9) -> bool:
     """Whether a window of 100,000 is compacted after this report and these messages."""
-    by = replace(preset(G1), trigger=DockerTrigger(threshold))
+    by = preset(G1, threshold=threshold)
     done = lived(by, turns(400, 400, 400), full=False, window=100_000)
     done.live.report_usage({"prompt_tokens": prompt, "completion_tokens": output})
     return "compaction_started" in done.go_on(later, full=False).types
@@ -323,8 +322,16 @@ def test_a_models_error_leaves_the_history_and_is_raised_by_hand() -> None:
         lived(G1, LONG, [ModelError("boom")], by_hand=True)
 
 
+def test_the_first_kept_message_can_be_asked_for() -> None:
+    done = lived(G1, LONG, full=False, window=200_000)
+    told = done.live.prepare()
+    assert told is not None and told.first_kept is not None
+    done.live.compact()
+    assert done.live.before_request(done.host)[1:] == done.host[told.first_kept :]
+
+
 def test_a_dedicated_model_is_asked_and_its_window_counts() -> None:
-    small = docker_agent(model="small", window=40_000)
+    small = preset(G1, model="small", summarizer_window=40_000)
     done = lived(small, turns(4_000, 4_000, 400), full=False, window=200_000)
     done.live.report_usage({"prompt_tokens": 36_000})
     assert done.go_on([], full=False).types == []
@@ -406,7 +413,7 @@ def test_it_is_asked_after_tool_results_too() -> None:
 
 
 def test_nothing_starts_by_itself_where_it_is_switched_off_but_by_hand_it_may() -> None:
-    off = replace(preset(G1), trigger=DockerTrigger(enabled=False))
+    off = preset(G1, enabled=False)
     assert lived(off, LONG).sent == records(LONG)
     assert "summary" in lived(off, LONG, by_hand=True).path
 

@@ -12,12 +12,9 @@ from conformance.rows import Row
 
 import workbench as wb
 from builders import called, conversation, result, rules, said, told
-from workbench.base.errors import ModelError, SettingError, UnknownName
+from workbench.base.errors import ModelError, SettingError
 from workbench.engine.compaction.plan import Budget, Plan, Replace, Stage
 from workbench.engine.compaction.presets import preset
-from workbench.engine.compaction.presets.ex_athena import ex_athena
-from workbench.engine.compaction.presets.ex_athena.runs import ExcerptRuns, MergeRuns
-from workbench.engine.compaction.presets.ex_athena.stages import AthenaMask, AthenaReduction, AthenaSnip, Pinning
 from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import AssistantMessage, Message, Text, ToolCall, UserMessage
@@ -53,13 +50,13 @@ def ran(
     """A request of these messages in that window, under the preset with these options."""
     live = ("pins", "system", "hooks", "by_hand")
     options = {name: value for name, value in more.items() if name not in (*live, "by")}
-    at = more.get("by") or ex_athena(**options)
-    return lived(at, messages, says, full=False, window=window, **{k: v for k, v in more.items() if k in live})
+    chosen = preset(more.get("by", "ex_athena"), **options)
+    return lived(chosen, messages, says, full=False, window=window, **{k: v for k, v in more.items() if k in live})
 
 
 def through(*stages: Stage | str, messages: Sequence[Message], **more: Any) -> Lived:
     """These messages after these stages, which run whatever the size."""
-    return ran(messages, 10**6, compact_at=0.000_01, pipeline=stages, **more)
+    return ran(messages, 10**6, compact_at=0.000_01, compaction_pipeline=stages, **more)
 
 
 def texts(done: Lived) -> list[str]:
@@ -117,19 +114,19 @@ def fired(n: int) -> tuple[bool, list[str]]:
     """Whether a window of 1,000 with n hundred tokens is compacted, and the stages that were asked."""
     seen: list[str] = []
     hooks = Hooks(before=lambda due: seen.append("due"), before_stage=lambda name, at, budget: seen.append(name))
-    ran(hundreds(n), 1_000, pipeline=(Idle(),), hooks=hooks)
+    ran(hundreds(n), 1_000, compaction_pipeline=(Idle(),), hooks=hooks)
     return "due" in seen, seen[1:]
 
 
 def requested() -> list[str]:
-    done = ran([said("go")], 1_000, pipeline=(Idle(), Idle()))
+    done = ran([said("go")], 1_000, compaction_pipeline=(Idle(), Idle()))
     done.live.request_compaction()
     done.live.after_turn()
     return done.types
 
 
 def own_pipeline() -> dict[str, object]:
-    done = ran(hundreds(8), 1_000, compact_at=0.5, pipeline=(Drop(), Idle()))
+    done = ran(hundreds(8), 1_000, compact_at=0.5, compaction_pipeline=(Drop(), Idle()))
     ended, started = done.event("compaction_ended"), done.event("compaction_started")
     return {
         "stages": stages_of(done), "before": ended.tokens_before, "after": ended.tokens_after,  # type: ignore[union-attr]
@@ -138,12 +135,12 @@ def own_pipeline() -> dict[str, object]:
 
 
 def failed(*stages: Stage) -> dict[str, object]:
-    done = ran(hundreds(8), 1_000, compact_at=0.5, pipeline=stages)
+    done = ran(hundreds(8), 1_000, compact_at=0.5, compaction_pipeline=stages)
     return {"why": done.live.ending and done.live.ending.why, "ending": ending(done), "whole": done.sent == done.host}
 
 
 def forced_and_not() -> dict[str, object]:
-    done = ran([told("x" * 168, "a0"), told("x" * 168, "a1")], 1_000, compact_at=0.99, pipeline=(Drop(),))
+    done = ran([told("x" * 168, "a0"), told("x" * 168, "a1")], 1_000, compact_at=0.99, compaction_pipeline=(Drop(),))
     calm = done.types
     assert done.live.on_error("prompt is too long") is not None
     return {"unforced": calm, "stages": stages_of(done), "reason": done.event("compaction_started").reason}  # type: ignore[union-attr]
@@ -153,14 +150,18 @@ def pinned(stage: Stage) -> int:
     """How often a pinned result is there after a host's stage."""
     pair = [called("read", "c", path="a"), result("keep me " * 50, "c")]
     pins = {"pins": lambda record: "keep me" in str(record["content"])}
-    done = ran([*hundreds(4), *pair, *hundreds(4, "b")], 1_000, compact_at=0.1, pipeline=(stage,), **pins)
+    done = ran([*hundreds(4), *pair, *hundreds(4, "b")], 1_000, compact_at=0.1, compaction_pipeline=(stage,), **pins)
     return done.path.count("r-c")
 
 
 def later_stage() -> dict[str, object]:
     seen: list[str] = []
     hooks = Hooks(before_stage=lambda name, at, budget: seen.append(f"{name} {at.tokens >= 10_000}"))
-    options: dict[str, Any] = {"system": "s" * 40_000, "hooks": hooks, "pipeline": ("budget_reduction", Idle())}
+    options: dict[str, Any] = {
+        "system": "s" * 40_000,
+        "hooks": hooks,
+        "compaction_pipeline": ("budget_reduction", Idle()),
+    }
     done = ran([said("go"), *pairs(1, 24_000)], 12_000, compact_at=0.5, **options)
     return {"asked": seen, "at least 10000 after": done.live.tokens >= 10_000}
 
@@ -179,16 +180,16 @@ def too_long_result() -> dict[str, object]:
     }  # fmt: skip
 
 
-def snipped(stage: AthenaSnip, messages: Sequence[Message]) -> list[int]:
-    shown = texts(through(stage, messages=messages))
+def snipped(messages: Sequence[Message], **options: Any) -> list[int]:
+    shown = texts(through("snip", messages=messages, **options))
     return [i for i, text in enumerate(shown) if text.startswith("<snipped: stale tool-result for call ")]
 
 
 def run_of_four() -> dict[str, object]:
     messages = [said("u"), *parallel(4, 400), told("a"), said("v", "u1"), told("b", "a1")]
-    pinning = Pinning(suffix=4)
-    short = texts(through(ExcerptRuns(chars=20, pinning=pinning), messages=messages))
-    one = through(MergeRuns(chars=20, pinning=pinning), messages=messages)
+    options: dict[str, Any] = {"chars": 20, "live_suffix_count": 4}
+    short = texts(through("microcompact", messages=messages, by="ex_athena_head", **options))
+    one = through("microcompact", messages=messages, **options)
     return {
         "excerpts": short[2:5] == ["[microcompact excerpt] " + "x" * 20 + " […]"] * 3, "fourth": short[5] == "x" * 400,
         "merged": one.path, "first line": one.summary.splitlines()[0],
@@ -197,12 +198,12 @@ def run_of_four() -> dict[str, object]:
 
 
 def masked() -> dict[str, object]:
-    shown = texts(through(AthenaMask(), messages=[said("go"), *pairs(10, 4_000)]))[2::2]
+    shown = texts(through("observation_mask", messages=[said("go"), *pairs(10, 4_000)]))[2::2]
     clear = "[output cleared to save context (4000 chars) — re-run read (src/{}.py) if needed]"
     return {
         "masked": shown[:5] == [clear.format(i) for i in range(5)], "intact": shown[5:] == ["x" * 4_000] * 5,
-        "tiny": through(AthenaMask(), messages=pairs(10, 40)).types,
-        "todo": through(AthenaMask(), messages=pairs(10, 4_000, "todo_write")).types,
+        "tiny": through("observation_mask", messages=pairs(10, 40)).types,
+        "todo": through("observation_mask", messages=pairs(10, 4_000, "todo_write")).types,
     }  # fmt: skip
 
 
@@ -215,7 +216,7 @@ SEVEN = [rules("x" * 288), *(m for i in (1, 2, 3) for m in (said("x" * 448, f"Q{
 
 
 def seven_messages() -> dict[str, object]:
-    done = ran(SEVEN, 1_000, ["what happened"], pinning=Pinning(suffix=2))
+    done = ran(SEVEN, 1_000, ["what happened"], live_suffix_count=2)
     return {
         "path": done.path, "before": done.event("compaction_ended").tokens_before,  # type: ignore[union-attr]
         "said by": {one["role"] for one in done.sent if one["content"] == "what happened"}, "text": done.summary,
@@ -281,7 +282,7 @@ ROWS = (
     ),
     Row(
         "ex_athena", "all skip", {"types": []},
-        lambda: {"types": ran(hundreds(8), 1_000, compact_at=0.5, pipeline=(Idle(), Idle())).types},
+        lambda: {"types": ran(hundreds(8), 1_000, compact_at=0.5, compaction_pipeline=(Idle(), Idle())).types},
     ),
     Row(
         "ex_athena", "[ok, fail]; [fail, ok]",
@@ -315,11 +316,11 @@ ROWS = (
     ),
     Row(
         "ex_athena", "[sys, a, t, a, t, a, t, a, t, a-final], age 2, pin 1", {"snipped": [2]},
-        lambda: {"snipped": snipped(AthenaSnip(age=2), [rules("s"), *pairs(4, 400), told("end", "af")])},
+        lambda: {"snipped": snipped([rules("s"), *pairs(4, 400), told("end", "af")], snip_age_iterations=2)},
     ),
     Row(
         "ex_athena", "[sys, t, a], age 4", {"snipped": []},
-        lambda: {"snipped": snipped(AthenaSnip(), [rules("s"), result("x" * 400), told("a")])},
+        lambda: {"snipped": snipped([rules("s"), result("x" * 400), told("a")])},
     ),
     Row(
         "ex_athena", "[u, t, t, t, t, a, u, a], excerpt 20, pin 1",
@@ -332,8 +333,8 @@ ROWS = (
     Row(
         "ex_athena", "t, a, t", {"excerpt": [], "merge": []},
         lambda: {
-            kind: through(stage, messages=[said("u"), *pairs(2, 400), *hundreds(6)]).types
-            for kind, stage in (("excerpt", ExcerptRuns()), ("merge", MergeRuns()))
+            kind: through("microcompact", messages=[said("u"), *pairs(2, 400), *hundreds(6)], by=version).types
+            for kind, version in (("excerpt", "ex_athena_head"), ("merge", "ex_athena"))
         },
     ),
     Row(
@@ -377,7 +378,7 @@ ROWS = (
 
 
 def empty_summary() -> dict[str, object]:
-    done = ran(SEVEN, 1_000, ["  "], pinning=Pinning(suffix=2))
+    done = ran(SEVEN, 1_000, ["  "], live_suffix_count=2)
     assert done.live.ending is not None
     return {
         "why": done.live.ending.why.partition(" ")[2], "ending": ending(done), "whole": done.sent == done.host
@@ -417,7 +418,7 @@ def test_references_survive_all_cheap_stages(name: str) -> None:
 def test_the_view_is_sent_and_never_kept() -> None:
     steps = [called("read", "c1", path="a.py"), result("x" * 4_000, "c1"), called("edit", "c2", path="a.py", old="x")]
     messages = [said("go"), *steps, result("ok", "c2"), *hundreds(3)]
-    done = ran(messages, 1_500, pipeline=("context_collapse",))
+    done = ran(messages, 1_500, compaction_pipeline=("context_collapse",))
     assert texts(done)[2] == "<read superseded by later edit: a.py>"
     assert done.live.original == done.host and stages_of(done) == []
 
@@ -435,9 +436,9 @@ def test_something_else_between_equal_calls_resets_the_mark() -> None:
 
 
 def test_a_merged_run_takes_its_calls_along() -> None:
-    done = through(MergeRuns(), messages=[said("go"), *parallel(4, 4_000), *hundreds(6)])
+    done = through("microcompact", messages=[said("go"), *parallel(4, 4_000), *hundreds(6)])
     assert done.path[:3] == ["u0", "summary", "a0"] and "- pc3 read({" in done.summary
-    worded = through(MergeRuns(), messages=[said("go"), *parallel(4, 4_000, text="Let me look"), *hundreds(6)])
+    worded = through("microcompact", messages=[said("go"), *parallel(4, 4_000, text="Let me look"), *hundreds(6)])
     assert [message["role"] for message in worded.sent[:3]] == ["user", "assistant", "user"]
     assert worded.sent[1]["content"] == "Let me look" and "tool_calls" not in worded.sent[1]
 
@@ -446,7 +447,7 @@ def test_a_call_of_another_tool_keeps_its_result_behind_it() -> None:
     asking, *reads = parallel(4, 4_000)
     assert isinstance(asking, AssistantMessage)
     asking = replace(asking, blocks=(*asking.blocks, ToolCall("b", "bash", {"command": "ls"})))
-    done = through(MergeRuns(), messages=[said("go"), asking, *reads, result("a.py", "b"), *hundreds(6)])
+    done = through("microcompact", messages=[said("go"), asking, *reads, result("a.py", "b"), *hundreds(6)])
     assert [message["role"] for message in done.sent[:4]] == ["user", "user", "assistant", "tool"]
     assert [call["id"] for call in done.sent[2]["tool_calls"]] == ["b"]
 
@@ -456,16 +457,23 @@ def test_runs_are_of_one_tool() -> None:
     mixed: list[Message] = [
         AssistantMessage(id="p", blocks=calls), *(result("x" * 4_000, call.id) for call in calls)
     ]  # fmt: skip
-    for stage in (MergeRuns(), ExcerptRuns()):
-        assert through(stage, messages=[said("go"), *mixed, *hundreds(6)]).types == []
+    for version in ("ex_athena", "ex_athena_head"):
+        assert through("microcompact", messages=[said("go"), *mixed, *hundreds(6)], by=version).types == []
 
 
 @pytest.mark.parametrize(
-    "stage", [AthenaReduction(), AthenaSnip(), AthenaMask(), ExcerptRuns(), MergeRuns()], ids=lambda stage: stage.name
+    ("version", "stage"),
+    [
+        ("ex_athena", "budget_reduction"),
+        ("ex_athena", "snip"),
+        ("ex_athena", "observation_mask"),
+        ("ex_athena", "microcompact"),
+        ("ex_athena_head", "microcompact"),
+    ],
 )
-def test_a_second_pass_changes_nothing(stage: Stage) -> None:
+def test_a_second_pass_changes_nothing(version: str, stage: str) -> None:
     parts = [m for i in range(4) for m in parallel(4, 18_000, f"p{i}")]
-    done = through(stage, messages=[said("go"), *pairs(8, 18_000), *parts, *hundreds(6)])
+    done = through(stage, messages=[said("go"), *pairs(8, 18_000), *parts, *hundreds(6)], by=version)
     once = done.sent
     assert once != done.host and done.live.on_error("prompt is too long") is None
     assert done.live.before_request(done.host) == once
@@ -473,11 +481,11 @@ def test_a_second_pass_changes_nothing(stage: Stage) -> None:
 
 def test_snip_leaves_prefix_live_end_and_young_results() -> None:
     messages = [said("go"), *pairs(10, 400)]
-    assert snipped(AthenaSnip(), messages) == [2, 4, 6, 8, 10, 12]
-    assert snipped(AthenaSnip(age=8), messages) == [2, 4]
-    assert snipped(AthenaSnip(pinning=Pinning(prefix=5)), messages) == [6, 8, 10, 12]
-    assert snipped(AthenaSnip(pinning=Pinning(suffix=13)), messages) == [2, 4, 6]
-    assert snipped(AthenaSnip(), [said("go"), *pairs(10, 400, "memory")]) == [2, 4, 6, 8, 10, 12]
+    assert snipped(messages) == [2, 4, 6, 8, 10, 12]
+    assert snipped(messages, snip_age_iterations=8) == [2, 4]
+    assert snipped(messages, pinned_prefix_count=5) == [6, 8, 10, 12]
+    assert snipped(messages, live_suffix_count=13) == [2, 4, 6]
+    assert snipped([said("go"), *pairs(10, 400, "memory")]) == [2, 4, 6, 8, 10, 12]
 
 
 def test_the_newest_version_exempts_two_tools() -> None:
@@ -489,7 +497,7 @@ def test_messages_are_pinned_by_name_wherever_they_stand_and_by_a_longer_prefix(
     memory, skill = (UserMessage(id=name, blocks=(Text(name * 40),), name=name) for name in ("memory", "skill:git"))
     done = ran([said(HUNDRED), *hundreds(6), memory, skill, *hundreds(10, "z")], 2_000)
     assert done.path[:4] == ["u0", "summary", "memory", "skill:git"]
-    done = ran([said("go"), *hundreds(12, "z")], 1_500, pinning=Pinning(prefix=3))
+    done = ran([said("go"), *hundreds(12, "z")], 1_500, pinned_prefix_count=3)
     assert done.path[:4] == ["u0", "z0", "z1", "summary"]
 
 
@@ -517,14 +525,16 @@ def test_an_earlier_summary_is_one_more_message() -> None:
 
 def test_the_summary_is_asked_for_in_the_documented_way() -> None:
     messages = [said("go"), said("u" * 1_200, "u1"), said("on", "u2"), called("read", text="look"), *hundreds(20)]
-    (request,) = ran(messages, 2_000, pipeline=("summary",)).model.requests
+    (request,) = ran(messages, 2_000, compaction_pipeline=("summary",)).model.requests
     assert (request.system, request.max_tokens, request.model) == ("", 512, "")
     assert "follow no request" in request.prompt
     assert "[user] " + "u" * 1_000 + "\n" in request.prompt and "[assistant] look [calls: read]" in request.prompt
 
 
 def test_a_result_in_the_transcript_is_cut_at_500() -> None:
-    (request,) = ran([said("go"), *pairs(2, 900), *hundreds(20)], 2_000, pipeline=("summary",)).model.requests
+    (request,) = ran(
+        [said("go"), *pairs(2, 900), *hundreds(20)], 2_000, compaction_pipeline=("summary",)
+    ).model.requests
     assert "[tool result] " + "x" * 500 + "\n" in request.prompt
 
 
@@ -532,30 +542,34 @@ def test_options_of_stages_and_of_the_preset_have_an_effect() -> None:
     live = [said(f"and part {i}?", f"l{i}") for i in range(6)]
     messages = [said("go"), *pairs(8, 9_000), *parallel(4, 9_000), *live]
 
-    def after(reduction: int = 16_000, age: int = 4, run: int = 3) -> list[str]:
-        return texts(through(AthenaReduction(reduction), AthenaSnip(age), MergeRuns(run), messages=messages))
+    def after(**options: Any) -> list[str]:
+        return texts(through("budget_reduction", "snip", "microcompact", messages=messages, **options))
 
     def begin(shown: list[str], start: str) -> int:
         return sum(text.startswith(start) for text in shown)
 
-    assert begin(after(), "[truncated") == 0 and begin(after(reduction=8_000), "[truncated") > 4
-    assert begin(after(), "<snipped") > begin(after(age=12), "<snipped")
-    assert begin(after(), "[microcompact") and not begin(after(run=5), "[microcompact")
-    assert ran(messages, 20_000, pinning=Pinning(suffix=8)).path[-8:] == [message.id for message in messages[-8:]]
+    assert begin(after(), "[truncated") == 0 and begin(after(per_tool_result_max_chars=8_000), "[truncated") > 4
+    assert begin(after(), "<snipped") > begin(after(snip_age_iterations=12), "<snipped")
+    assert begin(after(), "[microcompact") and not begin(after(microcompact_run_threshold=5), "[microcompact")
+    assert ran(messages, 20_000, live_suffix_count=8).path[-8:] == [message.id for message in messages[-8:]]
 
 
 def test_a_pipeline_may_leave_stages_out_and_names_only_known_ones() -> None:
-    assert stages_of(ran([said("go"), *hundreds(20)], 1_500, pipeline=("budget_reduction", "summary"))) == ["summary"]
-    with pytest.raises(UnknownName, match="context_collapse"):
-        ex_athena(pipeline=("no_such_stage",))
+    assert stages_of(ran([said("go"), *hundreds(20)], 1_500, compaction_pipeline=("budget_reduction", "summary"))) == [
+        "summary"
+    ]
+    with pytest.raises(SettingError, match="context_collapse"):
+        preset("ex_athena", compaction_pipeline=["no_such_stage"])
+    with pytest.raises(SettingError, match="'snippet'; snip would be accepted"):
+        preset("ex_athena", compaction_pipeline=["snippet"])
 
 
 def test_options_that_cannot_work_are_refused() -> None:
     for wrong in (0.0, 1.5):
         with pytest.raises(SettingError, match="compact_at"):
-            ex_athena(compact_at=wrong)
-    with pytest.raises(SettingError, match="suffix"):
-        Pinning(suffix=-1)
+            preset("ex_athena", compact_at=wrong)
+    with pytest.raises(SettingError, match="live_suffix_count = -1"):
+        preset("ex_athena", live_suffix_count=-1)
 
 
 def test_a_failed_pipeline_makes_an_event_and_ends_the_run_of_the_original() -> None:

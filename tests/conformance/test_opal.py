@@ -427,6 +427,28 @@ def test_a_pinned_message_stays_in_its_place() -> None:
     assert done.path[0] == "s0" and "pin" in done.path and done.path.index("summary") < done.path.index("pin")
 
 
+def test_without_a_model_older_messages_give_way_to_a_count() -> None:
+    live = Compactor("opal", window=1_000)
+    sent = live.before_request(records(turns(20)))
+    assert "[Compacted " in sent[0]["content"] and len(sent) < 20
+
+
+def test_the_window_is_that_of_the_agents_model_where_it_is_known() -> None:
+    live = Compactor("opal", model=Scripted([]))
+    assert live.window == 128_000
+    live.before_request(records(turns(1)), model="claude-haiku-4-5")
+    assert live.window == 200_000
+    live.before_request(records(turns(1)), model="a model that no table has")
+    assert live.window == 128_000
+
+
+def test_events_state_the_number_of_messages() -> None:
+    done = lived("opal", turns(20), ["S"], window=2_000)
+    started, ended = done.event("compaction_started"), done.event("compaction_ended")
+    assert started.messages == ended.messages_before == 40  # type: ignore[union-attr]
+    assert ended.messages_after == len(done.sent) < 40  # type: ignore[union-attr]
+
+
 def test_an_unknown_window_is_128_000() -> None:
     assert Compactor("opal", model=Scripted([])).window == 128_000
 

@@ -40,7 +40,7 @@ def point(messages: Sequence[Message], keep: int) -> dict[str, object]:
 
 def due(tokens: int, window: int, **settings: Any) -> bool:
     """Whether a turn whose answer left so many tokens is compacted."""
-    preset = operator_use(lambda: OperatorSettings(**settings))
+    preset = wb.preset("operator_use", **settings)
     done = lived(preset, pairs(4), ("S",), keep=1_000, window=window, full=False)
     done.live.report_usage({"prompt_tokens": tokens - 100, "completion_tokens": 100})
     done.live.after_turn(done.host)
@@ -200,7 +200,7 @@ ROWS = (
 
 def passes(limit: int) -> bool:
     """Whether a report of 100/50/20/10 is above a limit of so many tokens."""
-    preset = operator_use(lambda: OperatorSettings(reserve_tokens=100_000 - limit))
+    preset = wb.preset("operator_use", reserve_tokens=100_000 - limit)
     done = lived(preset, pairs(4), ("S",), keep=1_000, window=100_000, full=False)
     done.live.report_usage(
         {"input_tokens": 100, "output_tokens": 50, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 10}
@@ -215,9 +215,9 @@ def test_the_table_holds(row: Row) -> None:
 
 
 def test_the_defaults_are_the_documents() -> None:
-    assert OperatorSettings() == OperatorSettings(
-        enabled=True, reserve_tokens=8_192, keep_recent_tokens=16_384, trigger_percent=None
-    )
+    documented: dict[str, Any] = {"enabled": True, "reserve_tokens": 8_192, "keep_recent_tokens": 16_384}
+    assert due(91_808, 100_000) == due(91_808, 100_000, **documented) is False
+    assert due(91_809, 100_000) == due(91_809, 100_000, **documented) is True
     assert lived("operator_use", pairs(20), after_turn=True).path[1:3] == ["a11", "u12"]
 
 
@@ -230,6 +230,14 @@ def test_a_requested_compaction_waits_for_the_end_of_the_turn() -> None:
     done.live.after_turn(done.host)
     assert done.event("compaction_started").reason == "requested"  # type: ignore[union-attr]
     assert done.prompts[0].endswith("Additional focus: dwell on tests")
+
+
+def test_the_preparation_is_told_before_a_model_is_asked() -> None:
+    done = lived("operator_use", pairs(6), full=False)
+    done.live.after_turn(done.host)
+    told = done.live.prepare(keep_recent=1_000)
+    assert told is not None and told.goes == tuple(range(told.first_kept or 0)) and told.first_kept
+    assert done.model.requests == [] and done.types == [] and told.tokens_before == done.live.tokens
 
 
 def test_nothing_is_due_in_mid_turn() -> None:
@@ -308,7 +316,7 @@ def test_the_transcript_shows_calls_thoughts_and_cut_results() -> None:
         result("y" * 2_500, "c"), custom, told("done", "a9"), *pairs(12),
     ]  # fmt: skip
     model = Scripted(["S"] * 99)
-    preset = operator_use(lambda: OperatorSettings(reserve_tokens=0, keep_recent_tokens=1_000))
+    preset = wb.preset("operator_use", reserve_tokens=0, keep_recent_tokens=1_000)
     wb.replay(Session.of([replace(m, id=f"m{i}") for i, m in enumerate(messages)]), preset, window=3_000, model=model)
     assert "\n\n".join(
         [

@@ -214,7 +214,7 @@ def test_a_window_that_an_error_states_is_judged_too() -> None:
     assert [event.window for event in of(WindowTooSmall, live)] == [16_000]
 
 
-@pytest.mark.parametrize("preset", ["summarize", "opal", "operator_use", "docker_agent", "pi"])
+@pytest.mark.parametrize("preset", ["summarize", "operator_use", "docker_agent", "pi"])
 def test_a_preset_that_first_of_all_asks_a_model_needs_one(preset: str) -> None:
     with pytest.raises(SettingError, match=f"preset '{preset}' asks a model for a summary: pass one as `model`"):
         Compactor(preset)

@@ -10,7 +10,7 @@ from workbench.base.registry import found
 from workbench.cli.options import AsJson
 from workbench.cli.output import say, say_json, table
 from workbench.engine.compaction.presets import catalogue, preset
-from workbench.engine.compaction.settings import accepted, settings, shown_value
+from workbench.engine.compaction.settings import accepted, settings, short_names, shown_value
 from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.evaluation.experiment.columns import table_text, table_texts
 from workbench.evaluation.metrics.builtin import BUILTIN as METRICS
@@ -71,11 +71,15 @@ def _show_columns(name: str, *, as_json: bool) -> int:
 
 
 def _settings(strategy: str) -> list[dict[str, str]]:
-    return [
-        {"setting": path, "value": shown_value(setting), "may be": accepted(setting)}
-        for path, setting in settings(preset(strategy)).items()
-        if accepted(setting)
-    ]
+    """The settings of a strategy by the names that are enough, the documented ones first."""
+    part = preset(strategy)
+    names = short_names(part)
+    rows = dict[str, dict[str, str]]()
+    for path, setting in settings(part).items():
+        name, words = names[path], accepted(setting)
+        if words and name not in rows:
+            rows[name] = {"setting": name, "value": shown_value(setting), "may be": words}
+    return [*rows.values()]
 
 
 def _rows(what: What) -> list[dict[str, str]]:

@@ -42,10 +42,14 @@ class Breaker:
         """One more; after too many in a row the pause begins."""
         self.misses += 1
         if self.misses >= settings.breaker:
-            self.paused = True
-            self.resumes_after = self.clock() + settings.cooldown_seconds
-            self.rest(spoken, window, settings)
+            self.pause(spoken, window, settings)
             self.tell(AutomaticStopped(self.misses))
+
+    def pause(self, spoken: int, window: int, settings: Settings) -> None:
+        """None starts by itself until the messages have grown, or for some time."""
+        self.paused = True
+        self.resumes_after = self.clock() + settings.cooldown_seconds
+        self.rest(spoken, window, settings)
 
     def rest(self, spoken: int, window: int, settings: Settings) -> None:
         """Count the growth of the messages from now on."""

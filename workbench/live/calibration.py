@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from workbench.engine.compaction.engine import Compaction
-from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.context import Context, pending
 from workbench.engine.transcript.message import Message, Scaled, TokenCounter, scaled
 
 LEAST_SCALE, MOST_SCALE = 1 / 6, 6.0
@@ -150,8 +150,21 @@ def newest_pinned(history: Context, room: int) -> Context:
         if tokens > (room if is_newest else MOST_PINNED * room):
             break
         start = stop
+    return _pinned_from(history, start)
+
+
+def _pinned_from(history: Context, start: int) -> Context:
+    """The history with all messages from that index on pinned."""
     pinned = [replace(message, pinned=True) for message in history.messages[start:]]
     return replace(history, messages=(*history.messages[:start], *pinned))
+
+
+def pending_pinned(history: Context) -> Context:
+    """The history with an answer pinned whose calls still wait for results, and the results that are there."""
+    start = pending(history.messages)
+    if start is None:
+        return history
+    return _pinned_from(history, start)
 
 
 def with_own_pins(compaction: Compaction, history: Context) -> Compaction:

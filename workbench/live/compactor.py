@@ -9,10 +9,12 @@ from threading import RLock
 from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.presets import preset as preset_named
+from workbench.engine.compaction.settings import Value
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models import find_model
 from workbench.engine.models.model import Model
 from workbench.engine.models.provider_errors import Diagnosis, ProviderError
+from workbench.engine.transcript.context import pending
 from workbench.engine.transcript.log import Log
 from workbench.engine.transcript.message import Json, TokenCounter, quarter_of_bytes
 from workbench.engine.transcript.session import Session
@@ -24,16 +26,15 @@ from workbench.live.hooks import Hooks
 from workbench.live.media import MediaBudget
 from workbench.live.memory import Memory
 from workbench.live.message_reader import MessageReader, listed, recogniser
+from workbench.live.preparation import Preparation
 from workbench.live.recall_tool import RecallTool
 from workbench.live.recovery import Recovery
 from workbench.live.runner import Runner
-from workbench.live.saved import read, restore, save
+from workbench.live.saved import read, refuse_another, restore, save
 from workbench.live.scheduler import Scheduler
 from workbench.live.settings import Settings, check, check_manual
 from workbench.live.usage import cleared_by, usage_of
 
-WINDOW = 128_000
-"""Tokens; for a host that names no window. Opal's fallback."""
 DEFAULTS = Settings()
 NO_HOOKS = Hooks()
 
@@ -54,7 +55,7 @@ class Compactor(RecallTool):
         preset: Preset | str = "pipeline",
         *,
         model: Model | str | None = None,
-        window: int = WINDOW,
+        window: int | None = None,
         settings: Settings | Callable[[], Settings] = DEFAULTS,
         hooks: Hooks = NO_HOOKS,
         on_event: Callable[[Event], None] | None = None,
@@ -62,6 +63,7 @@ class Compactor(RecallTool):
         format: MessageFormat | None = None,
         pins: Callable[[Mapping[str, Json]], bool] | None = None,
         clock: Callable[[], float] = time.monotonic,
+        **options: Value,
     ) -> None:
         """A compactor for one conversation.
 
@@ -69,7 +71,8 @@ class Compactor(RecallTool):
             preset: how to compact: a preset or its name.
             model: writes the summaries: a model or its name, such as `extractive` or `litellm:gpt-4o-mini`. Presets
                 that do something else first need none: where they come to a summary, a note of what went replaces it.
-            window: the agent model's context window, in tokens.
+            window: the agent model's context window, in tokens. None takes that of the model which `before_request` is
+                told, and the preset's own where it is unknown.
             settings: fixed, or a function that is called at each decision.
             hooks: the agent's own functions around each compaction.
             on_event: called with each event as it happens.
@@ -77,20 +80,22 @@ class Compactor(RecallTool):
             format: of the messages; None finds it from them.
             pins: whether a message must stay unchanged.
             clock: seconds, for learned limits to expire.
+            options: settings of the preset by name, such as `compact_at=0.5`; see `wb.preset`.
 
         Raises:
             UnknownName: no preset, model or format has that name.
             SettingError: `litellm` without a model's name, no model for a preset that asks one first of all, or a value
                 that cannot work.
         """
-        check_whole_number("window", window)
+        check_whole_number("window", window, optional=True)
         check(preset, model, settings, hooks, format, on_event=on_event, count=count, pins=pins, clock=clock)
-        self.preset = preset_named(preset)
+        self.preset = preset_named(preset, **options)
+        usual = window or self.preset.host.window
         self._host = host = Host(on_event)
         self._tell, self._lock = host.tell, RLock()
         plain = host.counter(count or quarter_of_bytes)
         counter = plain if self.preset.count is None else host.counter(self.preset.count)
-        reader = MessageReader(counter, host.pins(pins), format, sealed_budget=window // 2)
+        reader = MessageReader(counter, host.pins(pins), format, sealed_budget=usual // 2)
         reader.recognise, self._memory = recogniser(self.preset), Memory(reader)
         current = settings if callable(settings) else lambda: settings
         self._gauge = Gauge(self.preset, self._memory, current, window, host.clock(clock), plain, host)
@@ -167,8 +172,9 @@ class Compactor(RecallTool):
             FormatError: the document is none of `save`, damaged, or of a newer version.
             SettingError, UnknownName: it was saved with another preset, or with one of an unknown name.
         """
-        saved = read(document, preset.name if isinstance(preset, Preset) else preset)
+        saved = read(document)
         compactor = cls(preset or saved.preset, window=saved.window if window is None else window, **given)
+        refuse_another(saved, compactor.preset.name)
         restore(saved, compactor._recovery, compactor._scheduler)
         return compactor
 
@@ -200,9 +206,14 @@ class Compactor(RecallTool):
         return self._to_send(messages, heard)
 
     def after_tools(self, messages: Sequence[Json] | None = None) -> None:
-        """Tools have answered: the time for presets that look then; `messages` is the conversation with the results."""
+        """Tools have answered: the time for presets that look then, once all calls of an answer have their results.
+
+        Args:
+            messages: the conversation with the results.
+        """
         self._runner.hear(messages)
-        self._scheduler.consider("after_tools")
+        if pending(self._memory.state.sent.messages) is None:
+            self._scheduler.consider("after_tools")
 
     def after_turn(self, messages: Sequence[Json] | None = None) -> None:
         """A turn is over: the time for compactions that should not fall into one.
@@ -288,6 +299,22 @@ class Compactor(RecallTool):
             self._runner.hear(messages)
             budget = self._gauge.manual(instructions, keep_recent)
         return self._runner.run(budget, "by_hand", self.preset.strategy)
+
+    def prepare(
+        self, instructions: str = "", keep_recent: int | None = None, messages: Sequence[Json] | None = None
+    ) -> Preparation | None:
+        """What `compact` would do with the same arguments: no model is asked, and nothing changes.
+
+        Returns:
+            The plan; None where nothing would be compacted.
+
+        Raises:
+            CompactionRefused: a turn goes on, and the preset's system compacts by hand only between turns.
+        """
+        check_manual(instructions, keep_recent)
+        with self._lock:
+            self._runner.hear(messages)
+            return self._runner.prepare(self._gauge.manual(instructions, keep_recent))
 
     def request_compaction(self, instructions: str = "") -> None:
         """Compact as soon as the present turn is over, with these instructions for the summary."""

@@ -11,7 +11,7 @@ from workbench.live.hooks import Cause
 
 @dataclass(frozen=True, slots=True)
 class CompactionStarted:
-    """A compaction was decided. Tokens are those of the request, overhead included."""
+    """A compaction was decided. Tokens are those of the request, overhead included; `messages` those that are sent."""
 
     number: int
     cause: Cause
@@ -19,6 +19,7 @@ class CompactionStarted:
     tokens: int
     target: int
     window: int
+    messages: int = 0
     type: Literal["compaction_started"] = "compaction_started"
 
 
@@ -31,6 +32,7 @@ class CompactionEnded:
         supplied: whether the host supplied the summary.
         warning: what the preset's system tells its user afterwards, and that a note replaces the summary, since the
             model failed.
+        messages_before, messages_after: of the request, by our count of messages.
     """
 
     number: int
@@ -42,6 +44,8 @@ class CompactionEnded:
     usd: float | None = 0.0
     supplied: bool = False
     warning: str = ""
+    messages_before: int = 0
+    messages_after: int = 0
     type: Literal["compaction_ended"] = "compaction_ended"
 
 
@@ -74,6 +78,30 @@ class AutomaticResumed:
     misses: int
     why: str
     type: Literal["automatic_resumed"] = "automatic_resumed"
+
+
+@dataclass(frozen=True, slots=True)
+class CompactsOften:
+    """So many compactions took place within so few requests: the window is too small for this preset or this work."""
+
+    compactions: int
+    requests: int
+    window: int
+    type: Literal["compacts_often"] = "compacts_often"
+
+
+@dataclass(frozen=True, slots=True)
+class PaidInVain:
+    """The host undid each of the newest compactions, so that none starts by itself for a while.
+
+    Attributes:
+        undone: how many were undone so far, of all.
+        usd: what these had cost; None if unknown.
+    """
+
+    undone: int
+    usd: float | None
+    type: Literal["paid_in_vain"] = "paid_in_vain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,14 +197,17 @@ class Rewound:
     Attributes:
         messages: how many of its messages are still the same.
         undone: how many compactions of later messages were taken back.
+        usd: what these had cost; None if unknown.
     """
 
     messages: int
     undone: int
+    usd: float | None = 0.0
     type: Literal["rewound"] = "rewound"
 
 
 Event: TypeAlias = (
     CompactionStarted | CompactionEnded | CompactionDropped | AutomaticStopped | AutomaticResumed | LastResort
-    | ImagesLeftOut | WindowTooSmall | CallbackFailed | RunEnds | UsageIgnored | ErrorJudged | Rewound
+    | CompactsOften | PaidInVain | ImagesLeftOut | WindowTooSmall | CallbackFailed | RunEnds | UsageIgnored
+    | ErrorJudged | Rewound
 )  # fmt: skip

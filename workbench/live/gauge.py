@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 
-from workbench.base.errors import CompactionRefused
+from workbench.base.errors import CompactionRefused, SetupError
 from workbench.engine.compaction.forced import forced, kept_by
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.strategy import Moment, Preset, Situation, Trigger
+from workbench.engine.models.prices import window as window_of
 from workbench.engine.models.provider_errors import Diagnosis, classify_answer
 from workbench.engine.transcript.context import in_turn
 from workbench.engine.transcript.message import Json, SystemMessage, Text, TokenCounter, Usage
@@ -97,10 +99,11 @@ class Gauge:
         calibration: how the present model's provider counts against our count.
         least, lightest: the overhead that reports showed, and the tokens of the request that showed it.
         accepted: tokens of the largest request that the present model answered.
+        requests: how many were handed out.
     """
 
     def __init__(
-        self, preset: Preset, memory: Memory, settings: Callable[[], Settings], window: int,
+        self, preset: Preset, memory: Memory, settings: Callable[[], Settings], window: int | None,
         clock: Callable[[], float], count: TokenCounter, host: Host,
     ) -> None:  # fmt: skip
         self.preset, self.memory, self.clock, self.count = preset, memory, clock, count
@@ -118,6 +121,7 @@ class Gauge:
         self._declared: tuple[Json, Json] = (None, None)
         self.declared_tokens = 0
         self.least: int | None = None
+        self.requests = 0
         self.sent_at: float | None = None  # the clock when a request was handed out last
 
     @property
@@ -183,7 +187,7 @@ class Gauge:
 
     @property
     def _host_window(self) -> int:
-        return self.settings.window or self.configured
+        return self.settings.window or self.configured or _window_of(self.model) or self.preset.host.window
 
     def learn(self, limit: int | None) -> int | None:
         """Remember the limit that an error stated if it is below the host's window; else None.
@@ -216,6 +220,7 @@ class Gauge:
             answers=answers,
         )  # fmt: skip
         self.sent_at = self.clock()
+        self.requests += 1
 
     def stale(self, model: str) -> str:
         """Why a report by that model says nothing about the newest request; empty if it does."""
@@ -376,3 +381,12 @@ class Gauge:
 
 def _check(trigger: Trigger, situation: Situation) -> Budget | None:
     return trigger.check(situation)
+
+
+@cache
+def _window_of(model: str) -> int | None:
+    """The window of a model by the table of models; None where it, or the table, is missing."""
+    try:
+        return window_of(model) if model else None
+    except SetupError:
+        return None

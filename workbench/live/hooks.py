@@ -12,6 +12,7 @@ from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.strategy import Moment
 from workbench.engine.transcript.context import Context
+from workbench.live.preparation import Preparation
 
 Cause: TypeAlias = Moment | Literal["error", "by_hand"]
 """Where in the loop a compaction was decided."""
@@ -44,12 +45,17 @@ def is_cancelled() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A compaction that is about to start: the compactor's `number`-th, of this history."""
+    """A compaction that is about to start: the compactor's `number`-th, of this history.
+
+    Attributes:
+        preparation: what it would do; None where its stages find nothing, or fail.
+    """
 
     number: int
     cause: Cause
     context: Context
     budget: Budget
+    preparation: Preparation | None = None
 
 
 @dataclass(frozen=True, slots=True)

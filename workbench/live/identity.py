@@ -65,21 +65,37 @@ class Additions:
     Attributes:
         inside: the beginning of a text at the end of the newest message.
         behind: the beginning of a message behind all others, and its role.
+        head: the beginning of a user's message before all others that the host renders anew, such as a list of files.
     """
 
     inside: str = ""
     behind: tuple[str, str] = ("", "")
     _last: str = ""
+    head: str = ""
 
     def saved(self) -> tuple[str, ...]:
         """What was learned, as texts."""
-        return self.inside, *self.behind, self._last
+        return self.inside, *self.behind, self._last, self.head
 
     @classmethod
     def loaded(cls, saved: Sequence[str]) -> Additions:
         """What was saved."""
-        inside, role, lead, last = saved or ("", "", "", "")
-        return cls(inside, (role, lead), last)
+        inside, role, lead, last, head = (*saved, *[""] * 5)[:5]
+        return cls(inside, (role, lead), last, head)
+
+    def is_head(self, message: Json) -> bool:
+        """Whether it is the message before all others that the host renders anew with each request."""
+        text = text_of(message)
+        return bool(self.head) and text is not None and text.startswith(self.head) and _role(message) == "user"
+
+    def learn_head(self, was: Json, now: Json) -> None:
+        """Take in that the first message is another one now, while what follows it is the same."""
+        before, after = text_of(was), text_of(now)
+        if before is None or after is None or not _role(was) == _role(now) == "user":
+            return
+        lead = _lead(_same_start(before, after))
+        if len(lead) >= LEAST:
+            self.head = lead
 
     def is_behind(self, message: Json) -> bool:
         """Whether the whole message is such an addition."""

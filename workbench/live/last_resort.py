@@ -9,6 +9,7 @@ from workbench.engine.compaction.stages.truncate import Truncate
 from workbench.engine.compaction.strategy import Strategy
 from workbench.engine.transcript.context import Context, protected
 from workbench.engine.transcript.message import TokenCounter
+from workbench.live.calibration import pending_pinned, with_own_pins
 from workbench.live.events import Event, LastResort
 from workbench.live.gauge import Gauge
 from workbench.live.meter import NoModel
@@ -80,7 +81,8 @@ def _dropped(history: Context, preset: Strategy, target: int) -> Compaction | No
     for view in (preset.view, ()):
         try:
             strategy = Strategy("last_resort", (Truncate(),), view, preset.recall)
-            return compact(history, strategy, budget, NoModel("last_resort"))
+            done = compact(pending_pinned(history), strategy, budget, NoModel("last_resort"))
+            return with_own_pins(done, history)
         except Exception:  # noqa: BLE001  # a stage of the host: the last resort does without it
             continue
     return None

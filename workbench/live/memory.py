@@ -10,6 +10,7 @@ from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.engine.transcript.message import Json, Text, UserMessage, is_real_user
 from workbench.live.copies import Copies
+from workbench.live.covered_prefix import first_uncovered
 from workbench.live.formats.canonical import key
 from workbench.live.formats.shape import HostMessage, OutgoingMessage, is_system, record_of
 from workbench.live.formats.table import FORMATS
@@ -59,11 +60,20 @@ class Memory:
         objects, said = self._parted(messages)
         self._renew_system(said)
         line, same, heard, reworded = self._found(said)
+        start = self._first_uncovered(said, heard)
+        if start is not None:
+            covered = self.state.checkpoints[-1].covers
+            objects = [*self.own.objects[:covered], *objects[start:]]
+            said = [*self.own.objects[:covered], *said[start:]]
+            messages = objects
+            line, same, heard, reworded = self._found(said)
+        if heard < self.state.heard:
+            self._learn_head(heard, said, same)
         lost = None
         if same < len(messages) and heard == self.state.heard - 1:
             lost = self.additions.learn(self.state.path[heard].record, messages[same])
             objects, said = self._parted(messages)
-        new = [*self.reader.read(said, same, self.state.path[heard - 1] if heard else None)]
+        new = [*self.reader.read(said, same, self.state.path[:heard])]
         back, stood = self._broken or heard < self.state.heard, len(self.state.checkpoints)
         if back:
             self.version += 1
@@ -169,10 +179,30 @@ class Memory:
                 best = line, same, heard, reworded
         return best
 
+    def _first_uncovered(self, said: list[Json], heard: int) -> int | None:
+        """Where the part begins of a list that goes back which no compaction covers; None where the rest must count."""
+        covered = self.state.checkpoints[-1].covers
+        only_newest = heard == self.state.heard - 1
+        if self._broken or only_newest or heard >= covered:
+            return None
+        return first_uncovered(self.state.path[: self.state.heard], covered, said, self.additions.is_head)
+
+    def _learn_head(self, heard: int, said: list[Json], same: int) -> None:
+        """Learn a first message that is another one now, where the message behind it is the same."""
+        path = self.state.path[: self.state.heard]
+        is_first = all(is_system(entry.record) for entry in path[:heard])
+        if is_first and heard + 1 < len(path) and same + 1 < len(said) and path[heard + 1].says(said[same + 1]):
+            self.additions.learn_head(path[heard].record, said[same])
+
     def _renew_system(self, said: list[Json]) -> None:
-        """Take the host's present system prompt for the one that was read, unless a compaction rewrote that."""
+        """Take the host's present system prompt for the one that was read, unless a compaction rewrote that.
+
+        So it is with a first message that the host is known to render anew with each request.
+        """
         for at, (known, now) in enumerate(zip(self.state.path[: self.state.heard], said, strict=False)):
-            if not (is_system(known.record) and is_system(now)) or text_of(now) in self.reader.written:
+            is_prompt = is_system(known.record) and is_system(now)
+            is_head = self.additions.is_head(known.record) and self.additions.is_head(now)
+            if not (is_prompt or is_head) or text_of(now) in self.reader.written:
                 return
             if known.says(now):
                 continue

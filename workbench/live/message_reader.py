@@ -102,8 +102,8 @@ class MessageReader:
         """The format that is named or was found, else the likely one."""
         return self.format or self.likely
 
-    def read(self, given: Sequence[Json], start: int = 0, before: HostMessage | None = None) -> Iterator[HostMessage]:
-        """The entries of the host's list from `start` on; `before` is the one in front of it.
+    def read(self, given: Sequence[Json], start: int = 0, before: Sequence[HostMessage] = ()) -> Iterator[HostMessage]:
+        """The entries of the host's list from `start` on; `before` are those in front of it.
 
         Raises:
             FormatError: an entry is no chat message; its index is named.
@@ -116,6 +116,7 @@ class MessageReader:
             records.append(record_of(one))
         self.format = self.format or next(filter(None, map(format_of, records)), None)
         format = FORMATS[self.present_format]
+        waiting = _waiting_behind(before)
         at = 0
         while at < len(records):
             field, why = next(filter(any, (misfit(records[at]), format.problem(records[at]))), ("", ""))
@@ -126,8 +127,9 @@ class MessageReader:
                 stop += 1
             for piece in range(at, stop - 1):
                 yield HostMessage(given[start + piece], records[piece])
-            before = self._last(format, given[start + stop - 1], records[at:stop], before)
-            yield before
+            entry = self._last(format, given[start + stop - 1], records[at:stop], waiting)
+            waiting = _waiting_after(waiting, entry)
+            yield entry
             at = stop
 
     def again(self, known: HostMessage, now: Json) -> HostMessage:
@@ -138,11 +140,9 @@ class MessageReader:
         return renewed
 
     def _last(
-        self, format: HostFormat, given: Json, records: Sequence[Record], before: HostMessage | None
+        self, format: HostFormat, given: Json, records: Sequence[Record], waiting: Sequence[tuple[str, str]]
     ) -> HostMessage:
         """The last entry of one answer, with its messages."""
-        calls = [message for message in before.messages if message.role == "assistant"] if before else []
-        waiting = [(call.id, call.name) for message in calls for call in message.calls]
         pinned = self.pins is not None and any(map(self.pins, records))
         entry = Entry(records, pinned, self.names, self.written, waiting, self._new_id, self.sealed_budget)
         messages = tuple(own for message in format.read(entry) for own in self._own(message, entry))
@@ -167,3 +167,30 @@ class MessageReader:
     def _new_id(self) -> str:
         self.number += 1
         return f"m{self.number}"
+
+
+def _waiting_behind(entries: Sequence[HostMessage]) -> list[tuple[str, str]]:
+    """The calls of the newest answer that no result has answered yet, by id and name."""
+    newest: list[HostMessage] = []
+    for entry in reversed(entries):
+        newest.append(entry)
+        if any(message.role == "assistant" for message in entry.messages):
+            break
+    waiting: list[tuple[str, str]] = []
+    for entry in reversed(newest):
+        waiting = _waiting_after(waiting, entry)
+    return waiting
+
+
+def _waiting_after(waiting: Sequence[tuple[str, str]], entry: HostMessage) -> list[tuple[str, str]]:
+    """The calls that wait behind an entry: those of its own answer, or the earlier ones that it does not answer."""
+    calls = list(waiting)
+    for message in entry.messages:
+        if message.role == "assistant":
+            calls = [(call.id, call.name) for call in message.calls]
+        elif message.role == "tool":
+            for call in calls:
+                if call[0] == message.call_id:
+                    calls.remove(call)
+                    break
+    return calls

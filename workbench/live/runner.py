@@ -1,5 +1,6 @@
 """One compaction of a living history: the host's hooks, the engine, and the events around it."""
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from threading import RLock
@@ -16,19 +17,31 @@ from workbench.engine.models.wrappers import SplittingModel
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Json
 from workbench.live.breaker import Breaker
-from workbench.live.calibration import newest_pinned, with_own_pins
+from workbench.live.calibration import newest_pinned, pending_pinned, with_own_pins
 from workbench.live.callbacks import Host, reason
-from workbench.live.events import CompactionDropped, CompactionEnded, CompactionStarted, Rewound, RunEnds
+from workbench.live.events import (
+    CompactionDropped,
+    CompactionEnded,
+    CompactionStarted,
+    CompactsOften,
+    PaidInVain,
+    Rewound,
+    RunEnds,
+)
 from workbench.live.feasibility import asks_first
 from workbench.live.gauge import Gauge
 from workbench.live.hooks import Cancel, Cause, Due, Hooks, Supply, is_cancelled, refuse_awaitable
 from workbench.live.last_resort import make_room
 from workbench.live.meter import NO_MODEL, Meter, NoModel, total
+from workbench.live.preparation import Preparation, prepared
 
 REPAIR = Strategy("repair", (RepairPairs(),))
 CALL_CANCELLED = "the call was cancelled"
 ENOUGH_AFTER_REFUSAL = 0.8
 """The part of a refused request above which a compaction of it helps too little, so that the last resort follows."""
+
+OFTEN, REQUESTS_BETWEEN = 4, 3
+"""So many compactions with fewer requests between each are worth an event."""
 
 
 class Runner:
@@ -38,9 +51,14 @@ class Runner:
         patience: tokens of messages below which the trigger is not asked again.
         breaker: says whether one may start by itself.
         usd: what all summaries cost so far; None once the cost of one is unknown.
+        undone, undone_usd: how many compactions the host undid, and what these had cost.
+        undone_in_row: how often it undid some since two compactions stood behind each other.
+        was_undone: whether it undid some since the newest compaction.
         vain: how many attempts in a row came to nothing while one was due.
         ending: how the preset's system would have ended its run, until a compaction has an effect.
         lists_heard: how many lists of messages were heard.
+        requests_at: how many requests had been handed out at each of the newest compactions that started by themselves.
+        told_often: whether it was told that they come too often.
     """
 
     def __init__(self, gauge: Gauge, model: Model | None, hooks: Hooks, host: Host, lock: RLock) -> None:
@@ -48,10 +66,15 @@ class Runner:
         self.model = NoModel(gauge.preset.name) if model is None else model
         self.breaker = Breaker(host.tell, gauge.clock)
         self.number = self.patience = self.vain = self.lists_heard = 0
+        self.requests_at: deque[int] = deque(maxlen=OFTEN)
+        self.told_often = False
         self.usd: float | None = 0.0
+        self.undone = self.undone_in_row = 0
+        self.undone_usd: float | None = 0.0
+        self.was_undone = False
         self.ending: RunEnds | None = None
         self._after = host.guarded("after", self._tell_after, lambda _: None, lambda _: True)
-        if model is None and hooks.before is None and asks_first(gauge):
+        if model is None and hooks.before is None and gauge.preset.host.needs_model and asks_first(gauge):
             raise SettingError(f"{NO_MODEL.format(gauge.preset.name)}, such as 'extractive'")
 
     def hear(self, messages: Sequence[Json] | None) -> None:
@@ -61,16 +84,29 @@ class Runner:
         with self.lock:
             memory = self.memory
             self.lists_heard += 1
-            marks, heard, version = len(memory.state.checkpoints), memory.state.heard, memory.version
+            marks, heard, version = memory.state.checkpoints, memory.state.heard, memory.version
             same = memory.hear(messages)
             if same is None:
                 self.gauge.follow(version)
                 return
-            undone = marks - len(memory.state.checkpoints)
+            undone = marks[len(memory.state.checkpoints) :]
+            usd = total([mark.usd for mark in undone])
             self.gauge.forget()
             if undone or same < heard - 1:
                 self._release()
-            self.tell(Rewound(same, undone))
+            self.tell(Rewound(same, len(undone), usd))
+            if undone:
+                self._note_undone(len(undone), usd)
+
+    def _note_undone(self, undone: int, usd: float | None) -> None:
+        """Count compactions that the host undid; where it undoes each of them, none starts by itself for a while."""
+        self.undone += undone
+        self.was_undone = True
+        self.undone_usd = total([self.undone_usd, usd])
+        self.undone_in_row += 1
+        if self.undone_in_row >= self.gauge.settings.breaker:
+            self.tell(PaidInVain(self.undone, self.undone_usd))
+            self.breaker.pause(self.gauge.spoken, self.gauge.own_window, self.gauge.settings)
 
     def _release(self) -> None:
         """Forget earlier compactions: the history is another one, and not only its newest message."""
@@ -119,8 +155,7 @@ class Runner:
 
     def overcome(self, cause: Cause) -> bool:
         """Compact since a provider found the request too large; whether the next one differs."""
-        preset = self.gauge.preset
-        done = self.run(self.gauge.forced("overflow"), cause, preset.overflow or preset.strategy)
+        done = self.run(self.gauge.forced("overflow"), cause, self.gauge.preset.recovery)
         changed = done is not None and done.outcome != "unchanged"
         enough = changed and done is not None and done.sent.tokens <= ENOUGH_AFTER_REFUSAL * done.before.tokens
         return self.fit(refused=not enough) or changed
@@ -180,14 +215,15 @@ class Runner:
             own = replace(self.memory.state.kept.closed(), overhead=self.gauge.overhead)
             start, calibration = self._measured(own, budget, cause), self.gauge.calibration
             heard, version, before = self.memory.state.heard, self.memory.version, self.gauge.tokens
+            messages = len(self.memory.state.sent.messages)
             self.number += 1
             number = self.number
         host = self.gauge.preset.host
-        started = CompactionStarted(number, cause, budget.reason, before, budget.target, budget.window)
+        started = CompactionStarted(number, cause, budget.reason, before, budget.target, budget.window, messages)
         if not host.silent:
             self.tell(started)
         try:
-            choice = self.hooks.before(Due(number, cause, start, budget)) if self.hooks.before else None
+            choice = self._choice(Due(number, cause, start, budget), strategy)
             refuse_awaitable("before", choice)
             if isinstance(choice, Cancel):
                 self._end(started, CompactionDropped(number, choice.why, "compaction_cancelled"))
@@ -212,14 +248,58 @@ class Runner:
         changed = done.outcome != "unchanged"
         if changed:
             self.vain, self.ending = 0, None
+            self._note_frequency(cause)
         elif host.silent and not done.stages:
             return done
         after = done.sent.tokens if changed else before
         warning, why = _warning(host, done) if changed else "", done.refusal or done.why
-        ended = CompactionEnded(number, done.outcome, why, before, after, done.stages, meter.usd, used, warning)
+        ended = CompactionEnded(
+            number,
+            done.outcome,
+            why,
+            before,
+            after,
+            done.stages,
+            meter.usd,
+            used,
+            warning,
+            messages_before=messages,
+            messages_after=len(done.sent.messages) if changed else messages,
+        )
         self._end(started, ended)
         self._after(done)
         return done
+
+    def _choice(self, due: Due, strategy: Strategy) -> Cancel | Supply | None:
+        """What the host's hook says of a compaction that is about to start; it sees what would be done."""
+        if self.hooks.before is None:
+            return None
+        try:
+            preparation = prepared(due.context, strategy, due.budget, self.memory.state.place)
+        except Exception:  # noqa: BLE001  # the stage fails again in the compaction itself, which tells it
+            preparation = None
+        return self.hooks.before(replace(due, preparation=preparation))
+
+    def prepare(self, budget: Budget) -> Preparation | None:
+        """What a compaction by hand would do now."""
+        with self.lock:
+            own = replace(self.memory.state.kept.closed(), overhead=self.gauge.overhead)
+            start = self._measured(own, budget, "by_hand")
+            return prepared(start, self.gauge.preset.strategy, budget, self.memory.state.place)
+
+    def _note_frequency(self, cause: Cause) -> None:
+        """Tell of compactions that start by themselves again and again, once until they become rarer."""
+        if cause in ("by_hand", "error"):
+            return
+        if not self.was_undone:
+            self.undone_in_row = 0
+        self.was_undone = False
+        self.requests_at.append(self.gauge.requests)
+        requests = self.gauge.requests - self.requests_at[0]
+        is_often = len(self.requests_at) == OFTEN and requests < REQUESTS_BETWEEN * OFTEN
+        if is_often and not self.told_often:
+            self.tell(CompactsOften(OFTEN, requests, self.gauge.window))
+        self.told_often = is_often
 
     def _measured(self, history: Context, budget: Budget, cause: Cause) -> Context:
         """The history in the provider's tokens, of which after a refusal the newest part must stay.
@@ -227,7 +307,7 @@ class Runner:
         Where the host or the preset's system says how much stays, that is enough.
         """
         calibration = self.gauge.calibration
-        measured = history if calibration.is_neutral else calibration.applied(history)
+        measured = pending_pinned(history if calibration.is_neutral else calibration.applied(history))
         if (budget.reason, cause) != ("overflow", "error") or budget.keep_recent is not None:
             return measured
         return newest_pinned(measured, budget.target - measured.overhead)

@@ -59,12 +59,11 @@ def save(preset: str, recovery: Recovery, scheduler: Scheduler) -> dict[str, Jso
     return found
 
 
-def read(document: Json, preset: str | None = None) -> SavedCompactor:
+def read(document: Json) -> SavedCompactor:
     """The document's parts.
 
     Raises:
         FormatError: it is no such document, is damaged, or a newer one.
-        SettingError: it was saved with another preset.
     """
     if not isinstance(document, Mapping) or document.get("workbench") != "compactor":
         raise FormatError("this is no saved compactor; what `Compactor.save` returned would be accepted")
@@ -75,9 +74,17 @@ def read(document: Json, preset: str | None = None) -> SavedCompactor:
         saved: SavedCompactor = read_as(SavedCompactor, document)
     except FormatError as error:
         raise FormatError(error.why, where="saved compactor", field=error.field) from None
-    if preset is not None and preset != saved.preset:
-        raise SettingError(f"the document was saved with preset {saved.preset!r}; pass that one instead of {preset!r}")
     return saved
+
+
+def refuse_another(saved: SavedCompactor, preset: str) -> None:
+    """Refuse to go on with another preset.
+
+    Raises:
+        SettingError: it was saved with another one.
+    """
+    if preset != saved.preset:
+        raise SettingError(f"the document was saved with preset {saved.preset!r}; pass that one instead of {preset!r}")
 
 
 def restore(saved: SavedCompactor, recovery: Recovery, scheduler: Scheduler) -> None:
@@ -123,7 +130,7 @@ def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
         kept = _context(one.kept, memory, known, made)
         sent = kept if one.sent is None else _context(one.sent, memory, known, made)
         shown = write_messages(sent.messages, path[: one.heard], place, reader.present_format)
-        marks.append(Checkpoint(one.heard, kept, sent, tuple(shown), one.entry, one.covers))
+        marks.append(Checkpoint(one.heard, kept, sent, tuple(shown), one.entry, one.covers, one.usd))
     memory.state = State.at(tuple(marks), path)
     memory.state.leaf, memory.log.leaf = saved.leaf, saved.log_leaf
     memory.own = HostList([given.object for given in path], [*range(len(path))])
@@ -137,12 +144,13 @@ def _path(saved: SavedCompactor, memory: Memory) -> Iterator[HostMessage]:
     while end > 0:
         ends.append(end)
         end -= max(saved.entries[end - 1].span, 1)
-    start, before = 0, None
+    start = 0
+    path: list[HostMessage] = []
     for end in reversed(ends):
         memory.reader.number = saved.entries[end - 1].number - 1
-        answer = [*memory.reader.read([one.record for one in saved.entries[start:end]], 0, before)]
-        yield from answer
-        start, before = end, answer[-1]
+        path += memory.reader.read([entry.record for entry in saved.entries[start:end]], 0, path)
+        start = end
+    yield from path
 
 
 def _log_entries(memory: Memory) -> Iterator[Entry | SavedLogEntry]:
@@ -166,7 +174,7 @@ def _entry(given: HostMessage) -> SavedEntry:
 def _checkpoint(mark: Checkpoint, state: State, made: dict[int, Message]) -> SavedCheckpoint:
     kept = _saved_context(mark.kept, state, made)
     sent = None if mark.sent is mark.kept else _saved_context(mark.sent, state, made)
-    return SavedCheckpoint(kept, mark.heard, sent, mark.covers, mark.entry)
+    return SavedCheckpoint(kept, mark.heard, sent, mark.covers, mark.entry, mark.usd)
 
 
 def _saved_context(context: Context, state: State, made: dict[int, Message]) -> SavedContext:

@@ -59,6 +59,7 @@ class SavedCheckpoint:
     sent: SavedContext | None = None
     covers: int = 0
     entry: str = ""
+    usd: float | None = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class SavedCompactor:
     workbench: Literal["compactor"]
     version: int
     preset: str
-    window: int
+    window: int | None
     format: MessageFormat | None = None
     likely: MessageFormat = "openai"
     entries: tuple[SavedEntry, ...] = ()

@@ -21,6 +21,7 @@ class Checkpoint:
         heard: how many of the host's messages had been heard.
         covers: how many of them it covers: it stands as long as these are the same. It left those behind them as they
             were, in their order and with nothing new between or behind them.
+        usd: what its summaries cost; None if unknown.
         entry: its entry in the log; empty where it has none on this branch.
     """
 
@@ -30,6 +31,7 @@ class Checkpoint:
     shown: tuple[OutgoingMessage, ...] = ()
     entry: str = ""
     covers: int = 0
+    usd: float | None = 0.0
 
     @classmethod
     def after(
@@ -38,7 +40,13 @@ class Checkpoint:
         """The state after a compaction of all of the host's messages in the path."""
         shown = tuple(write_messages(done.sent.messages, path, place, format))
         made = max((one.at for one in shown if one.made and one.at is not None), default=-1)
-        return cls(len(path), done.after, done.sent, shown, entry, max(_covered(done, path), made + 1))
+        usd: float | None = 0.0
+        for completion in done.completions:
+            if usd is None or completion.usd is None:
+                usd = None
+            else:
+                usd += completion.usd
+        return cls(len(path), done.after, done.sent, shown, entry, max(_covered(done, path), made + 1), usd)
 
     def on(
         self, path: Sequence[HostMessage], was: Sequence[HostMessage], asked: bool, format: MessageFormat

@@ -45,7 +45,7 @@ def test_settings_that_a_preset_reads_when_it_runs_can_be_given() -> None:
 @pytest.mark.parametrize(
     ("name", "changes", "said"),
     [
-        ("summarize", {"trigger.treshold": 0.7}, "no setting 'trigger.treshold'; it has trigger.threshold"),
+        ("summarize", {"trigger.treshold": 0.7}, "no setting 'trigger.treshold'; the nearest is 'trigger.threshold'"),
         ("summarize", {"threshold": "high"}, "it must be a number"),
         ("summarize", {"most": 0.5}, "it must be a whole number"),
         ("summarize", {"stated": 1}, "it must be true or false"),

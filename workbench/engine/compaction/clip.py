@@ -10,10 +10,12 @@ from operator import itemgetter
 from workbench.engine.compaction.plan import Plan, Replace
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import (
+    WANTED_BACK,
     AnswerBlock,
     Json,
     Message,
     Text,
+    Thinking,
     TokenCounter,
     UserMessage,
     plain_text,
@@ -85,7 +87,8 @@ def middle_out(text: str, chars: int) -> str:
 def shortened(message: Message, tokens: int, size: int, count: TokenCounter) -> Message | None:
     """The message with its longest texts cut so that it takes at most `tokens`; None if that is impossible.
 
-    Thoughts are left out whole, since providers refuse half a sealed thought; pictures go last.
+    Thoughts are left out whole, since providers refuse half a sealed thought, but for those that an API wants back with
+    a call: they are cut too. Pictures go last.
 
     Args:
         message: takes `size` tokens now.
@@ -123,15 +126,23 @@ def _level(lengths: list[int], room: int) -> int:
 def _capped(message: Message, cap: int, pictures: bool) -> Message:
     if message.role == "summary":
         return replace(message, text=middle_out(message.text, cap))
-    blocks = tuple(_short(block, cap, pictures) for block in message.blocks if block.type != "thinking")
+    calls = message.role == "assistant" and bool(message.calls)
+    stays = [block for block in message.blocks if block.type != "thinking" or (calls and _is_wanted_back(block))]
+    blocks = tuple(_short(block, cap, pictures) for block in stays)
     if not blocks and message.role == "assistant":
         blocks = (Text(left_out(sum(len(text) for text in said_texts(message)))),)
     return replace(message, blocks=blocks)  # type: ignore[arg-type]  # blocks of the kinds that it had
 
 
+def _is_wanted_back(block: AnswerBlock) -> bool:
+    return isinstance(block, Thinking) and block.signature == WANTED_BACK
+
+
 def _short(block: AnswerBlock, cap: int, pictures: bool) -> AnswerBlock:
     if block.type == "text":
         return Text(middle_out(block.text, cap))
+    if block.type == "thinking":
+        return replace(block, text=middle_out(block.text, cap))
     if block.type == "tool_call":
         return replace(block, arguments=with_texts(block.arguments, lambda text: middle_out(text, cap)))
     return Text(f"[{block.media_type} left out]") if block.type == "image" and not pictures else block

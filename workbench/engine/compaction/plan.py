@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from workbench.base.errors import PlanError
 from workbench.engine.models.model import SummaryRequest
-from workbench.engine.transcript.context import EMPTY, Context
+from workbench.engine.transcript.context import EMPTY, Context, pending
 from workbench.engine.transcript.message import Message, Summary
 
 
@@ -191,7 +191,10 @@ def place(context: Context, gone: Sequence[int]) -> int:
 
 
 def behind_all(context: Context, gone: Sequence[int]) -> int:
-    """The index of a summary that comes last."""
+    """The index of a summary that comes last, but before an answer that is pinned while its calls wait for results."""
+    waiting = pending(context.messages)
+    if waiting is not None and context.messages[waiting].pinned:
+        return waiting
     return len(context.messages)
 
 

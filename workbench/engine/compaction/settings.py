@@ -1,24 +1,31 @@
 """The settings of presets by name, and a preset with other settings.
 
-A setting is named by its path: `trigger.threshold`, `summarize.prompt.result_chars`. The end of a path is enough where
-it names one thing. As text they stand behind the preset's name: `claude_code:result_chars=2000:argument_chars=400`.
+A setting is named by its path: `trigger.threshold`, `summarize.prompt.result_chars`; or by the name that its system's
+document gives to it: `compact_at`, `StuckThreshold`. The end of a path is enough where it names one thing. As text they
+stand behind the preset's name: `claude_code:result_chars=2000:argument_chars=400`, and lists with a `+` between their
+values: `ex_athena:compaction_pipeline=budget_reduction+summary`.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
+from difflib import get_close_matches
 from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 from workbench.base.errors import SettingError, WorkbenchError
 from workbench.base.typed_value import typed_value
-from workbench.engine.compaction.strategy import Preset, Strategy
-
-ALSO = "also"
-"""The key in a field's metadata of the name that other presets give to the same setting."""
+from workbench.engine.compaction.plan import Stage
+from workbench.engine.compaction.strategy import ALSO, DOCUMENTED, Preset, Strategy
 
 Plain: TypeAlias = str | int | float | bool | list[str]
 """What a file can say of a setting."""
+Value: TypeAlias = Plain | Sequence[str | Stage] | None
+"""What Python can say of one: also stages of your own in `compaction_pipeline`."""
+PIPELINE = "compaction_pipeline"
+"""The setting that names the stages of a preset in their order."""
+_INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 WORDS: Mapping[object, str] = {
@@ -41,14 +48,20 @@ class Setting(NamedTuple):
         owner: the type that declares it.
         field: its name there.
         value: as it is set.
-        also: the name that other presets give to it; empty where it is the same.
+        documented: the name that its system's document gives to it; empty where it is the same.
+        also: the name that other presets give to it, likewise.
     """
 
     path: str
     owner: type
     field: str
     value: object
+    documented: str = ""
     also: str = ""
+
+    def is_called(self, name: str) -> bool:
+        """Whether it has that name, or a path that ends so."""
+        return name in (self.documented, self.also) or self.path.endswith(f".{name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +76,36 @@ class Fixed:
 
 
 def settings(preset: Preset) -> dict[str, Setting]:
-    """All settings of a preset by their paths: of its trigger and of its stages by their names."""
+    """All settings of a preset by their paths: of its trigger, its stages by their names, its host, and its stages."""
     found = [*_settings(preset.trigger, "trigger")]
-    for stage in (*preset.strategy.stages, *preset.strategy.view):
-        found += _settings(stage, stage.name)
+    for name, stage in _all_stages(preset).items():
+        found += _settings(stage, name)
+    for setting in _settings(preset.host, "host"):
+        if setting.documented and _has_effect(preset, setting):
+            found.append(setting)
+    names = tuple(stage.name for stage in (*preset.strategy.stages, *preset.strategy.view))
+    found.append(Setting(PIPELINE, Strategy, "stages", names))
     return {setting.path: setting for setting in found}
 
 
-def variant(preset: Preset, changes: Mapping[str, Plain], name: str) -> Preset:
+def short_names(preset: Preset) -> dict[str, str]:
+    """By the path of each setting the shortest name that is enough: the documented one if there is one."""
+    known = settings(preset)
+    names = dict[str, str]()
+    for path, setting in known.items():
+        last = path.rpartition(".")[2]
+        is_enough = _is_one([other for other in known.values() if other.is_called(last)], last)
+        names[path] = setting.documented or (last if is_enough else path)
+    return names
+
+
+def variant(preset: Preset, changes: Mapping[str, Value], name: str) -> Preset:
     """The preset under another name with these settings.
 
     Args:
         preset: any.
-        changes: new values by path. The end of a path is enough where all settings that end in it are the same field
-            of the same type; the value then goes to all of them.
+        changes: new values by path or by documented name. The end of a path is enough where all settings that end in
+            it are the same field of the same type; the value then goes to all of them.
         name: shown in reports.
 
     Raises:
@@ -86,20 +115,32 @@ def variant(preset: Preset, changes: Mapping[str, Plain], name: str) -> Preset:
     for asked, value in changes.items():
         for setting in _settings_named(preset, asked):
             try:
-                changed = _with(changed, setting.path, _typed(setting, value))
+                changed = _changed(changed, setting, value)
             except (ValueError, WorkbenchError) as error:
-                raise SettingError(f"{preset.name} cannot have {setting.path} = {value!r}: {error}") from None
+                shown = setting.documented or setting.path
+                raise SettingError(f"{preset.name} cannot have {shown} = {value!r:.80}: {error}") from None
     return replace(changed, name=name, strategy=replace(changed.strategy, name=name))
+
+
+def as_text(changes: Mapping[str, Value]) -> str:
+    """Settings as they stand behind a preset's name."""
+    return "".join(f":{name}={_text_of(value)}" for name, value in changes.items())
+
+
+def _text_of(value: object) -> str:
+    """A value as the command line would say it."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple | list):
+        return "+".join(item if isinstance(item, str) else item.name for item in value)
+    if isinstance(value, frozenset):
+        return "+".join(sorted(map(str, value)))
+    return "none" if value is None else json.dumps(value)
 
 
 def shown_value(setting: Setting) -> str:
     """A setting's value as a file or the command line would say it."""
-    value = setting.value
-    if isinstance(value, str):
-        return value
-    if isinstance(value, tuple | frozenset):
-        return "+".join(sorted(map(str, value)) if isinstance(value, frozenset) else map(str, value))
-    return "none" if value is None else json.dumps(value)
+    return _text_of(setting.value)
 
 
 def accepted(setting: Setting) -> str:
@@ -149,7 +190,8 @@ def _settings(part: object, path: str, owner: type = object, field: Field[Any] |
                 value = getattr(inner, inner_field.name)
                 yield from _settings(value, f"{path}.{inner_field.name}", type(inner), inner_field)
     elif field is not None and isinstance(inner, str | int | float | bool | tuple | frozenset | NoneType):
-        yield Setting(path, owner, field.name, part, field.metadata.get(ALSO, ""))
+        documented, also = field.metadata.get(DOCUMENTED, ""), field.metadata.get(ALSO, "")
+        yield Setting(path, owner, field.name, part, documented, also)
 
 
 def _read(value: object) -> object:
@@ -159,17 +201,91 @@ def _read(value: object) -> object:
     return value
 
 
+def _all_stages(preset: Preset) -> dict[str, Stage]:
+    """By name the stages that run, those that may, and those that run after an overflow alone."""
+    strategies = filter(None, (preset.strategy, preset.parts, preset.overflow))
+    stages = dict[str, Stage]()
+    for strategy in strategies:
+        for stage in (*strategy.stages, *strategy.view):
+            stages.setdefault(stage.name, stage)
+    return stages
+
+
+def _has_effect(preset: Preset, setting: Setting) -> bool:
+    """Whether a setting of the host changes anything: a number of attempts does where the run ends after them."""
+    return setting.field != "stuck_after" or "stuck" in preset.host.endings
+
+
+def _is_one(settings: Sequence[Setting], name: str) -> bool:
+    """Whether these are the same setting: the same field, or documented by that name."""
+    fields_of = {(setting.owner, setting.field) for setting in settings}
+    return len(fields_of) == 1 or any(setting.documented == name for setting in settings)
+
+
 def _settings_named(preset: Preset, asked: str) -> list[Setting]:
     known = settings(preset)
     if asked in known:
         return [known[asked]]
-    found = [setting for path, setting in known.items() if path.endswith(f".{asked}") or setting.also == asked]
+    name = _INNER_CAPITAL.sub("_", asked).lower()  # as languages write it whose names have capitals inside
+    names = dict.fromkeys((asked, name))
+    found = [setting for setting in known.values() if any(map(setting.is_called, names))]
     if not found:
-        raise SettingError(f"{preset.name} has no setting {asked!r}; it has {', '.join(known)}")
-    if len({(setting.owner, setting.field) for setting in found}) > 1:
+        raise SettingError(_unknown(preset, asked, name))
+    if not _is_one(found, name):
         paths = ", ".join(setting.path for setting in found)
         raise SettingError(f"{preset.name} has several settings {asked!r}: {paths}")
     return found
+
+
+def _unknown(preset: Preset, asked: str, name: str) -> str:
+    """What to say where a preset has no such setting."""
+    names = short_names(preset)
+    candidates = dict.fromkeys([*names.values(), *names])
+    nearest = get_close_matches(name, candidates, n=1, cutoff=0.5)
+    listed = f"`workbench list strategies {preset.name.partition(':')[0]}` shows all"
+    if nearest:
+        return f"{preset.name} has no setting {asked!r}; the nearest is {nearest[0]!r}, and {listed}"
+    return f"{preset.name} has no setting {asked!r}; {listed}"
+
+
+def _changed(preset: Preset, setting: Setting, value: Value) -> Preset:
+    if setting.path == PIPELINE:
+        return _with_pipeline(preset, value)
+    return _with(preset, setting.path, _typed(setting, value))
+
+
+def _with_pipeline(preset: Preset, value: Value) -> Preset:
+    """The preset with these stages in this order; those of its view stay in the view.
+
+    Raises:
+        SettingError: a name that is none of its stages, or no stage at all.
+    """
+    parts = preset.parts or preset.strategy
+    by_name = {stage.name: stage for stage in (*parts.stages, *parts.view)}
+    items = value.split("+") if isinstance(value, str) else value
+    if not isinstance(items, list | tuple) or not items:
+        raise SettingError(f"it must be a list of at least one stage, of {', '.join(by_name)}")
+    chosen = [_stage(item, by_name) for item in items]
+    in_view = {stage.name for stage in parts.view}
+    stages = tuple(stage for stage in chosen if stage.name not in in_view)
+    view = tuple(stage for stage in chosen if stage.name in in_view)
+    overflow = preset.overflow
+    if overflow is not None:
+        usual = {*by_name, *(stage.name for stage in preset.strategy.stages)}
+        extra = tuple(stage for stage in overflow.stages if stage.name not in usual)
+        overflow = replace(overflow, stages=(*extra, *stages), view=view)
+    strategy = replace(preset.strategy, stages=stages, view=view)
+    return replace(preset, strategy=strategy, overflow=overflow, parts=parts)
+
+
+def _stage(item: object, by_name: Mapping[str, Stage]) -> Stage:
+    """A stage by its name, or a stage of the user's own."""
+    if isinstance(item, str) and item in by_name:
+        return by_name[item]
+    if not isinstance(item, str) and callable(getattr(item, "plan", None)) and hasattr(item, "name"):
+        return item  # type: ignore[return-value]  # has what a stage has
+    nearest = get_close_matches(str(item), by_name, n=1) or by_name
+    raise SettingError(f"it has no stage {item!r:.80}; {', '.join(nearest)} would be accepted")
 
 
 def _with(preset: Preset, path: str, value: object) -> Preset:
@@ -177,8 +293,12 @@ def _with(preset: Preset, path: str, value: object) -> Preset:
     part, *rest = path.split(".")
     if part == "trigger":
         return replace(preset, trigger=_replaced(preset.trigger, rest, value))
+    if part == "host":
+        return replace(preset, host=_replaced(preset.host, rest, value))
     overflow = None if preset.overflow is None else _with_stage(preset.overflow, part, rest, value)
-    return replace(preset, strategy=_with_stage(preset.strategy, part, rest, value), overflow=overflow)
+    parts = None if preset.parts is None else _with_stage(preset.parts, part, rest, value)
+    strategy = _with_stage(preset.strategy, part, rest, value)
+    return replace(preset, strategy=strategy, overflow=overflow, parts=parts)
 
 
 def _with_stage(strategy: Strategy, name: str, path: list[str], value: object) -> Strategy:
@@ -197,11 +317,13 @@ def _replaced(part: Any, path: list[str], value: object) -> Any:  # noqa: ANN401
     return replace(part, **{path[0]: deeper if _read(inner) is inner else Fixed(deeper)})
 
 
-def _typed(setting: Setting, value: Plain) -> object:
-    """The value as the setting's type; a file has lists for tuples, and `none` for nothing."""
+def _typed(setting: Setting, value: Value) -> object:
+    """The value as the setting's type; a file has lists for tuples, `a+b` for lists, and `none` for nothing."""
     hint = _hint(setting)
     if value == "none" and NoneType in get_args(hint):
         return None
+    if isinstance(value, str) and get_origin(hint) in (tuple, frozenset):
+        value = value.split("+")
     return typed_value(value, hint)
 
 

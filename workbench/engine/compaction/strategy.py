@@ -8,8 +8,14 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from workbench.base.errors import SettingError
 from workbench.base.markup import card
+from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.plan import Budget, Stage
 from workbench.engine.transcript.message import TokenCounter, Usage
+
+DOCUMENTED, ALSO = "documented", "also"
+"""The keys in a field's metadata of the names that its system's document and other presets give to the setting."""
+USUAL_WINDOW = 128_000
+"""Tokens of an agent's model where neither the host nor the preset's system names them."""
 
 Failure: TypeAlias = Literal["nothing", "failed", "no_room", "stuck", "overflow"]
 """What an attempt came to: nothing to do, a summary's model failed, no cut leaves room; too many of them in a row; or
@@ -62,6 +68,9 @@ class HostPolicy:
         manual_in_turn: whether a user may compact during a turn; if not, it is refused with an error.
         retries: of errors that are no overflow; None leaves them to the host.
         stuck_after: attempts in a row without effect after which the run is stuck; 0 for never.
+        reactive: whether an overflow is answered by a compaction.
+        window: tokens that the agent's model takes, where the host does not say.
+        needs_model: whether a host must name a model where the first thing to do is to ask one.
         endings: how the run ends, by the failure that ends it; others do not.
         hook_summary: whether a hook's summary stays unchanged, or gets the file lists.
         silent: whether a compaction that changes nothing makes no events.
@@ -73,11 +82,18 @@ class HostPolicy:
     manual_keep: int | None = None
     manual_in_turn: bool = True
     retries: Retries | None = None
-    stuck_after: int = 0
+    stuck_after: int = field(default=0, metadata={DOCUMENTED: "stuck_threshold"})
+    reactive: bool = field(default=True, metadata={DOCUMENTED: "reactive_compact"})
+    window: int = field(default=USUAL_WINDOW, metadata={DOCUMENTED: "context_window"})
+    needs_model: bool = True
     endings: Mapping[Failure, Ending] = field(default_factory=dict)
     hook_summary: Literal["as_is", "with_lists"] = "with_lists"
     silent: bool = False
     warning: str = ""
+
+    def __post_init__(self) -> None:
+        check_whole_number("stuck_after", self.stuck_after, least=0)
+        check_whole_number("window", self.window)
 
     def ending(self, failure: Failure, vain: int = 0) -> Ending | None:
         """How the run ends by this failure, after so many attempts without effect in a row; None where it goes on."""
@@ -268,6 +284,7 @@ class Preset:
     Attributes:
         count: the system's own token counter; None takes the session's.
         overflow: what it does when a provider says that the prompt is too long; None is the strategy itself.
+        parts: the stages that `compaction_pipeline` may name; None for those of the strategy.
         moments: when the trigger is asked.
         host: what it does around a compaction: overflows, compactions by hand, failures, hooks, events.
         source: repository, commit and files that it restates; empty for our own.
@@ -281,6 +298,14 @@ class Preset:
     moments: tuple[Moment, ...] = ("before_request",)
     host: HostPolicy = NO_POLICY
     source: str = ""
+    parts: Strategy | None = None
+
+    @property
+    def recovery(self) -> Strategy:
+        """What is done when a provider says that the prompt is too long: nothing where that is switched off."""
+        if not self.host.reactive:
+            return Strategy(f"{self.name}_recovery", ())
+        return self.overflow or self.strategy
 
     def __repr__(self) -> str:
         stages = " > ".join(stage.name for stage in self.strategy.stages) or "no stages"

@@ -74,6 +74,23 @@ def with_partners(messages: Sequence[Message], wanted: Iterable[int]) -> set[int
     return found
 
 
+def pending(messages: Sequence[Message]) -> int | None:
+    """The index of the newest answer if some of its calls have no result yet and only results are behind it."""
+    results = set[str]()
+    for index in range(len(messages) - 1, -1, -1):
+        message = messages[index]
+        if message.role == "tool":
+            results.add(message.call_id)
+        elif message.role == "assistant":
+            for call in message.calls:
+                if call.id not in results:
+                    return index
+            return None
+        else:
+            return None
+    return None
+
+
 def last_user(messages: Sequence[Message]) -> int | None:
     """The index of the newest message that a person wrote, or None."""
     return next((i for i in range(len(messages) - 1, -1, -1) if is_real_user(messages[i])), None)

@@ -21,6 +21,10 @@ class Text:
     type: Literal["text"] = "text"
 
 
+WANTED_BACK = "wanted back"
+"""The seal of a thought that an API wants back with the calls that followed it, whole or cut short."""
+
+
 @dataclass(frozen=True, slots=True)
 class Thinking:
     """What a model thought before it spoke; `signature` is the provider's seal, empty where there is none."""

@@ -171,12 +171,12 @@ class Walk:
         """The provider refused the request: compact as the preset's system does then, once."""
         budget = self._forced("overflow")
         target = budget.target * self.sent.tokens // max(self.real, self.sent.tokens)  # where its own count sees less
-        strategy = self.preset.overflow or self.preset.strategy
-        done = compact(self.kept.closed(), strategy, replace(budget, target=target), self.model)
-        if done.outcome != "unchanged":
-            self._take(done)
+        strategy = self.preset.recovery
+        compaction = compact(self.kept.closed(), strategy, replace(budget, target=target), self.model)
+        if compaction.outcome != "unchanged":
+            self._take(compaction)
         else:
-            self.vain += not done.refusal
+            self.vain += not compaction.refusal
         if self.real > self.window:
             self._fail("overflow")
 

@@ -1,21 +1,25 @@
 """Messages with a role and a content: OpenAI's chat completions and Anthropic's messages."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
 from workbench.engine.transcript.message import (
+    WANTED_BACK,
     AnswerBlock,
     AssistantMessage,
     Json,
     Message,
     Summary,
     SystemMessage,
+    Thinking,
     ToolCall,
     ToolResult,
     UserMessage,
 )
+from workbench.live.formats.foreign import foreign_part
 from workbench.live.formats.parts import SAID, blocks, type_of
 from workbench.live.formats.shape import (
     GAP,
@@ -40,6 +44,8 @@ _BY_CLIENT = re.compile(r"\s*<(system-reminder|environment_details)>.*</\1>\s*",
 """What Claude Code and Cline write in the user's name."""
 WORDS = {"type": "text"}
 """A part with words, but for the words."""
+THOUGHT_LEFT_OUT = "(this thought was left out)"
+"""In the place of a thought that an API wants back with the calls that followed it."""
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _ANSWERED = SAID | {"thinking", "redacted_thinking", "tool_use"}
 _THOUGHT_KEYS = frozenset({"reasoning_content", "reasoning", "thinking_blocks", "reasoning_details"})
@@ -49,10 +55,10 @@ class Chat(HostFormat):
     """Reads both APIs' messages alike, so that a gateway may mix them; each API writes its own new ones."""
 
     def problem(self, record: Record) -> tuple[str, str]:
-        """Whether the role is unknown."""
-        if record.get("role") in _ROLES:
-            return "", ""
-        return "role", f"no role is named {record.get('role')!r}; known are {', '.join(_ROLES)}"
+        """Whether the role is unknown, or a part is of an API that is none of ours."""
+        if record.get("role") not in _ROLES:
+            return "role", f"no role is named {record.get('role')!r}; known are {', '.join(_ROLES)}"
+        return foreign_part(record)
 
     def read(self, entry: Entry) -> list[Message]:
         """The messages of one of the host's: several where it holds Anthropic's tool results."""
@@ -61,7 +67,9 @@ class Chat(HostFormat):
         if record["role"] == "assistant":
             return _answers(record, entry)
         if record["role"] in ("tool", "function"):
-            return [_result(label(record, "tool_call_id") or f"function:{name}", content, entry, name)]
+            name = name or label(record, "tool_name")
+            call_id = label(record, "tool_call_id") or entry.waiting_call(name) or _own_id(name, 1)
+            return [_result(call_id, content, entry, name)]
         if record["role"] in SYSTEM_ROLES:
             return [SystemMessage(id=entry.new_id(), blocks=blocks(content, entry.parts), name=name)]
         if own := entry.own_summary(content):
@@ -196,13 +204,18 @@ def _compacts(part: Json) -> bool:
 
 
 def _answer(record: Record, entry: Entry) -> AssistantMessage:
-    thought = label(record, "reasoning_content") or label(record, "reasoning")
-    said: list[AnswerBlock] = [*thought_block(thought), *blocks(record.get("content"), entry.parts, _ANSWERED)]
+    content = label(record, "reasoning_content")
+    thoughts = [Thinking(content, WANTED_BACK)] if content else thought_block(label(record, "reasoning"))
+    said: list[AnswerBlock] = [*thoughts, *blocks(record.get("content"), entry.parts, _ANSWERED)]
     calls = [*(record.get("tool_calls") or ()), {"function": record.get("function_call")}]
+    unnamed = Counter[str]()
     for one in calls if record.get("function_call") else calls[:-1]:
         call = tool_call(one)
-        said.append(call if call.id else replace(call, id=f"function:{call.name}"))
-        entry.parts[id(said[-1])] = one
+        if not call.id:
+            unnamed[call.name] += 1
+            call = replace(call, id=_own_id(call.name, unnamed[call.name]))
+        said.append(call)
+        entry.parts[id(call)] = one
     name = label(record, "name")
     return AssistantMessage(id=entry.new_id(), blocks=tuple(said), name=name, pinned=entry.pinned)
 
@@ -220,6 +233,8 @@ def _rewritten_answer(message: AssistantMessage, was: AssistantMessage, given: H
             parts += own_parts((block,), given, WORDS)
     dropped = {"tool_calls", "function_call"} if intact else {"tool_calls", "function_call", *_THOUGHT_KEYS}
     record = {key: value for key, value in given.record.items() if key not in dropped}
+    if message.calls and not intact and given.record.get("reasoning_content"):
+        record["reasoning_content"] = _thought_of(message)
     as_text = not isinstance(record.get("content"), list) and all(part.get("type") == "text" for part in parts)
     record["content"] = ("\n".join(part["text"] for part in parts) or None) if as_text else parts
     if calls and given.record.get("function_call"):
@@ -230,6 +245,19 @@ def _rewritten_answer(message: AssistantMessage, was: AssistantMessage, given: H
         yield record
 
 
+def _thought_of(message: AssistantMessage) -> str:
+    """What is left of the thought that an API wants back with the calls."""
+    for block in message.blocks:
+        if block.type == "thinking" and block.signature == WANTED_BACK and block.text:
+            return block.text
+    return THOUGHT_LEFT_OUT
+
+
+def _own_id(name: str, number: int) -> str:
+    """Our id for a call that has none: the first of its name in an answer, the second, ..."""
+    return f"function:{name}" if number == 1 else f"function:{name}:{number}"
+
+
 def _rewritten_call(call: ToolCall, was: AssistantMessage, given: HostMessage) -> Json:
     """The host's own entry for a call, with the arguments replaced where a stage changed them."""
     if id(call) in given.parts:
@@ -237,7 +265,11 @@ def _rewritten_call(call: ToolCall, was: AssistantMessage, given: HostMessage) -
     own: Json = next((given.parts[id(block)] for block in was.calls if block.id == call.id), {})
     if own.get("type") == "tool_use":
         return {**own, "input": dict(call.arguments)}
-    return {"type": "function", "id": call.id, **own, "function": {**own.get("function", {}), **function_of(call)}}
+    written: Json = function_of(call)
+    if isinstance(own.get("function", {}).get("arguments"), Mapping):
+        written = {"name": call.name, "arguments": dict(call.arguments)}
+    beside = own or {"type": "function", "id": call.id}
+    return {**beside, "function": {**own.get("function", {}), **written}}
 
 
 def _with_turns(shown: list[OutgoingMessage], opens: bool) -> list[OutgoingMessage]:

@@ -23,6 +23,7 @@ from workbench.engine.transcript.message import (
     ToolResult,
     UserMessage,
 )
+from workbench.live.formats.foreign import foreign_content
 from workbench.live.formats.parts import sealed
 from workbench.live.formats.shape import (
     EMPTY_RESULT,
@@ -60,9 +61,10 @@ class Gemini(HostFormat):
         return "parts" in record and "content" not in record
 
     def problem(self, record: Record) -> tuple[str, str]:
-        """Whether its parts are no list."""
-        known = isinstance(record.get("parts"), list)
-        return ("", "") if known else ("parts", "expected a content with a list of parts")
+        """Whether its parts are no list, or a framework's."""
+        if not isinstance(record.get("parts"), list):
+            return "parts", "expected a content with a list of parts"
+        return foreign_content(record)
 
     def read(self, entry: Entry) -> list[Message]:
         """An answer, or the results in a user's content and then what else it says."""
@@ -148,6 +150,7 @@ def _answer(parts: Sequence[Record], entry: Entry) -> AssistantMessage:
     for n, part in enumerate(parts):
         block = _block(part, entry)
         if isinstance(block, ToolCall) and not block.id:
+            del entry.parts[id(block)]  # another object may have this identity once the block is gone
             block = ToolCall(f"{_UNNAMED}{number}:{n}", block.name, block.arguments)
             entry.parts[id(block)] = part
         blocks.append(block)

@@ -131,7 +131,7 @@ class Entry:
         pinned: whether the host wants it to stay.
         names: the tools' names by the ids of their calls, so far.
         written: our own summaries by their text, in case the host hands one back.
-        open_calls: the calls of the message before it.
+        open_calls: the calls before it that no result has answered, by id and name.
         new_id: gives each message its id.
         sealed_budget: tokens up to which a provider's own compaction is pinned; a larger one may be taken out.
         parts, covers: filled while reading, see `HostMessage`.
@@ -146,6 +146,10 @@ class Entry:
     sealed_budget: int
     parts: dict[int, Json] = field(default_factory=dict)
     covers: Covers = ""
+
+    def waiting_call(self, name: str) -> str:
+        """The id of the first open call of that tool, or of any where the name is empty; empty if there is none."""
+        return next((id for id, of_call in self.open_calls if not name or of_call == name), "")
 
     def own_summary(self, content: Json) -> Summary | None:
         """Our own summary, where the host hands one back."""

@@ -16,7 +16,6 @@ And what those do that name no seed's document as their source, unless their own
 - Where overhead and reserves leave less than a quarter of the window to messages, they are due at that quarter.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
@@ -24,7 +23,7 @@ from types import ModuleType
 
 from workbench.base.errors import SettingError
 from workbench.base.registry import find, found
-from workbench.engine.compaction.settings import Plain, read_changes, variant
+from workbench.engine.compaction.settings import Value, as_text, read_changes, variant
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.compaction.timing import ByPrice
@@ -90,11 +89,12 @@ BUILTIN: Mapping[str, Preset] = _OnDemand(NAMES)
 KNOWN: Mapping[str, Preset] = _OnDemand((*NAMES, *VARIANTS))
 
 
-def preset(name: Preset | str, **changes: Plain) -> Preset:
+def preset(name: Preset | str, **changes: Value) -> Preset:
     """The preset of that name: built in, a variant, or installed. A preset is given back as it is.
 
-    Settings may follow: `preset("claude_code", result_chars=2000)`, or as text `claude_code:result_chars=2000`, where
-    several stand behind further colons. `workbench list strategies NAME` shows them. `NAME+recall` is that preset
+    Settings may follow, by the names that the systems' documents give to them: `preset("ex_athena", compact_at=0.5)`,
+    or as text `ex_athena:compact_at=0.5`, where several stand behind further colons. `workbench list strategies NAME`
+    shows them. `NAME+recall` is that preset
     `with_recall`, `NAME+price` the same `with_price`, and both may follow a name. `learned:FILE` is `learned` with the
     weights of a file that `workbench lab learn` wrote.
 
@@ -103,13 +103,7 @@ def preset(name: Preset | str, **changes: Plain) -> Preset:
         SettingError: it has no such setting, or a wrong value; or a file of weights cannot be used.
     """
     part = name if isinstance(name, Preset) else _named(name)
-    return variant(part, changes, part.name + _as_text(changes)) if changes else part
-
-
-def _as_text(changes: Mapping[str, Plain]) -> str:
-    """Settings as they stand behind a preset's name."""
-    values = ((name, value if isinstance(value, str) else json.dumps(value)) for name, value in changes.items())
-    return "".join(f":{name}={value}" for name, value in values)
+    return variant(part, changes, part.name + as_text(changes)) if changes else part
 
 
 def _named(name: str) -> Preset:

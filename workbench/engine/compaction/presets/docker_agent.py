@@ -28,8 +28,9 @@ window and estimates are scaled to the provider's reports. Besides the general d
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.clip import shortened
 from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace
 from workbench.engine.compaction.presets.token_counters import (
@@ -41,7 +42,7 @@ from workbench.engine.compaction.presets.token_counters import (
 from workbench.engine.compaction.prompt_template import PromptTemplate, prompt
 from workbench.engine.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
 from workbench.engine.compaction.stages.summarize import UNBOUNDED, SizeLimits, Summarize
-from workbench.engine.compaction.strategy import HostPolicy, Preset, Situation, Strategy, any_of
+from workbench.engine.compaction.strategy import DOCUMENTED, HostPolicy, Preset, Situation, Strategy, any_of
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message, Summary, Text, TokenCounter, UserMessage
@@ -68,7 +69,7 @@ class DockerTrigger:
 
     threshold: float = THRESHOLD
     enabled: bool = True
-    summarizer_window: int | None = None
+    summarizer_window: int | None = field(default=None, metadata={DOCUMENTED: "summarizer_window"})
 
     def check(self, situation: Situation, /) -> Budget | None:
         """Due above that share of a known window, which is the target. Without a report all is estimated."""
@@ -104,11 +105,19 @@ class DockerGeneration:
         follows: whether limits follow the window, estimates are scaled to the provider's reports, and large results
             are cut before they are summarised.
         window: tokens that a dedicated model for summaries takes, if there is one; the smaller window counts.
+        most_kept: tokens of newest messages that stay.
+        most_summary: tokens that a summary may have.
     """
 
     count: TokenCounter = docker_tokens
     follows: bool = False
-    window: int | None = None
+    window: int | None = field(default=None, metadata={DOCUMENTED: "summarizer_window"})
+    most_kept: int = field(default=MAX_KEEP_TOKENS, metadata={DOCUMENTED: "max_keep_tokens"})
+    most_summary: int = field(default=MAX_SUMMARY_TOKENS, metadata={DOCUMENTED: "max_summary_tokens"})
+
+    def __post_init__(self) -> None:
+        check_whole_number("most_kept", self.most_kept, least=0)
+        check_whole_number("most_summary", self.most_summary)
 
     def sizes(self, messages: Sequence[Message], context: Context | None = None) -> tuple[int, ...]:
         """Tokens of each of these messages, which may explain each other. Those of the context are counted already."""
@@ -122,11 +131,11 @@ class DockerGeneration:
 
     def keep(self, limit: int) -> int:
         """Tokens of newest messages that stay: 20,000, later at most a fifth of a window that is known."""
-        return min(MAX_KEEP_TOKENS, limit // 5) if self.follows and limit > 0 else MAX_KEEP_TOKENS
+        return min(self.most_kept, limit // 5) if self.follows and limit > 0 else self.most_kept
 
     def cap(self, limit: int) -> int:
         """Tokens that a summary may have: 16,000, later at most a quarter of the window."""
-        return min(MAX_SUMMARY_TOKENS, limit // 4) if self.follows else MAX_SUMMARY_TOKENS
+        return min(self.most_summary, limit // 4) if self.follows else self.most_summary
 
     def cut(self, context: Context, budget: Budget) -> Span:
         """All before the kept tail, moved to where it parts no call from its result; all where everything fits."""
@@ -158,6 +167,28 @@ class DockerGeneration:
 def question(additional: str) -> str:
     """What is asked for, with the host's own instruction below it."""
     return prompt("docker_summary") + (f"\n\n{additional}" if additional else "")
+
+
+@dataclass(frozen=True, slots=True)
+class DockerCut:
+    """Where a generation cuts."""
+
+    generation: DockerGeneration
+
+    def __call__(self, context: Context, budget: Budget, /) -> Span | None:
+        """The span."""
+        return self.generation.cut(context, budget)
+
+
+@dataclass(frozen=True, slots=True)
+class DockerReads:
+    """What a generation shows its model."""
+
+    generation: DockerGeneration
+
+    def __call__(self, task: SummaryTask, /) -> SummaryInput:
+        """The part of the input that fits."""
+        return self.generation.reads(task)
 
 
 FIRST = DockerGeneration()
@@ -216,28 +247,24 @@ HOST = HostPolicy(
 )  # fmt: skip
 
 
-def docker_agent(
-    name: str = "docker_agent", generation: DockerGeneration = FIRST, model: str = "", window: int | None = None
-) -> Preset:
-    """The preset of a generation; another model, which takes `window` tokens, may write the summaries."""
-    generation = replace(generation, window=window)
+def docker_agent(name: str, generation: DockerGeneration) -> Preset:
+    """The preset of a generation."""
     summary = Summarize(
-        cut=generation.cut,
+        cut=DockerCut(generation),
         prompt=DockerPrompt(headings="", result_chars="whole", argument_chars="whole", window_share=None),
         limits=DockerLimits(least=128, most=UNBOUNDED, to_target=False, generation=generation),
         name="docker_compact",
         file_lists="recorded",
-        reads=generation.reads,
+        reads=DockerReads(generation),
         annotate=dropped_note,
         finish=trimmed,
         fallback=None,
         if_empty="",
-        model=model,
     )
     return Preset(
         name,
         Strategy(name, (summary,)),
-        DockerTrigger(summarizer_window=window),
+        DockerTrigger(),
         count=generation.count,
         moments=("before_request", "after_tools"),
         host=HOST,
@@ -245,5 +272,5 @@ def docker_agent(
     )
 
 
-DOCKER_AGENT = docker_agent()
+DOCKER_AGENT = docker_agent("docker_agent", FIRST)
 DOCKER_AGENT_G2 = docker_agent("docker_agent_g2", LATER)

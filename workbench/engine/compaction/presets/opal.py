@@ -189,6 +189,7 @@ HOST = HostPolicy(
         "exceeds the limit", "exceeds the model's maximum", "reduce the length", "maximum number of tokens",
         "content_too_large",
     ),
+    needs_model=False,  # without one the older messages give way to a count of them
     overflow_keep=1 / 5,
     manual_keep=20_000,
     retries=Retries(

@@ -29,6 +29,7 @@ differences (`presets`):
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.clip import clipped
 from workbench.engine.compaction.file_lists import file_ops
 from workbench.engine.compaction.plan import Budget
@@ -54,6 +55,10 @@ class OperatorSettings:
     reserve_tokens: int = 8_192
     keep_recent_tokens: int = 16_384
     trigger_percent: float | None = None
+
+    def __post_init__(self) -> None:
+        check_whole_number("reserve_tokens", self.reserve_tokens, least=0)
+        check_whole_number("keep_recent_tokens", self.keep_recent_tokens, least=0)
 
     def limit(self, window: int) -> float:
         """Tokens above which a context is due."""

@@ -21,7 +21,7 @@ f6324565449001fff7a661c3bc020d0397fced40 (`internal/compaction`). Besides the ge
 - Client-made user messages are not sent again with what the user said.
 - As in the original's service, a reserve that fills a small window is given up, a larger kept part is halved to it.
 - Attempts in vain count only where the context has grown in between. After five of them, and where nothing fits, an
-  event says that the source's run ends here. In the source 0 attempts mean five.
+  event says that the source's run ends here.
 - Not built, and promised by the original's design notes only: a split turn's own summary, provider usage in the
   trigger, trimming of the summariser's input.
 - Where a comparison sets a size that cannot be reached, the smallest possible is used; that is no error.
@@ -49,7 +49,7 @@ from workbench.engine.compaction.presets.token_counters import ddx_tokens, quart
 from workbench.engine.compaction.prompt_template import Clip, PromptTemplate, characters, harmless, json_call
 from workbench.engine.compaction.span_selection import Span, SummaryInput, SummaryTask
 from workbench.engine.compaction.stages.summarize import SizeLimits, Summarize
-from workbench.engine.compaction.strategy import Ending, HostPolicy, Preset, Situation, Strategy
+from workbench.engine.compaction.strategy import Ending, Failure, HostPolicy, Preset, Situation, Strategy
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message, Text, TokenCounter, ToolResult, is_real_user, plain_text
 
@@ -241,13 +241,23 @@ def _fitting(text: str, room: int, made: Callable[[str], Message], count: TokenC
     return made(text)
 
 
-HOST = HostPolicy(
+class DdxPolicy(HostPolicy):
+    """What the DDx agent does around its compactions; 0 attempts mean five, as in the original."""
+
+    def ending(self, failure: Failure, vain: int = 0) -> Ending | None:
+        """How the run ends by this failure, after so many attempts in vain in a row."""
+        policy = replace(self, stuck_after=self.stuck_after or STUCK_AFTER)
+        return HostPolicy.ending(policy, failure, vain)
+
+
+STUCK_AFTER = 5
+HOST = DdxPolicy(
     overflow=re.compile(
         r"context.?length|token.?limit|maximum.?context|context.?window|too.?long|exceeds.*limit|reduce.*length"
         r"|reduce.*message",
         re.IGNORECASE,
     ),
-    stuck_after=5,
+    stuck_after=STUCK_AFTER,
     endings={"stuck": Ending("compaction_stuck", "error"), "no_room": Ending("compaction_no_fit", "error")},
     silent=True,
     warning="The history was summarised; each further compaction makes the model's view of it less exact.",
@@ -263,7 +273,7 @@ def ddx_agent(config: Config | None = None) -> Preset:
         DdxTrigger(chosen),
         count=ddx_tokens,
         moments=("before_request", "after_tools"),
-        host=HOST,
+        host=replace(HOST, window=chosen.context_window),
         source="DocumentDrivenDX/agent v0.3.14 79068d92 compaction, master f6324565 internal/compaction",
     )
 

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
-from workbench.base.errors import WorkbenchError
+from workbench.base.errors import SettingError, WorkbenchError
+from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.file_lists import file_ops, listed, lists_in
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.presets.token_counters import calls_of, ddx_tokens
 from workbench.engine.compaction.prompt_template import Clip
-from workbench.engine.compaction.settings import ALSO
 from workbench.engine.compaction.span_selection import Movable, spare
+from workbench.engine.compaction.strategy import ALSO
 from workbench.engine.transcript.context import Context, cut_points, last_user
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Message, Summary, plain_text
@@ -44,6 +45,12 @@ class Config:
     summarization_provider: str = ""
     summarization_focus: str = ""
     user_message_tail_tokens: int = 20_000
+
+    def __post_init__(self) -> None:
+        for name in ("context_window", "reserve_tokens", "keep_recent_tokens", "user_message_tail_tokens"):
+            check_whole_number(name, getattr(self, name), least=int(name == "context_window"))
+        if not 0 <= self.effective_percent <= 100:
+            raise SettingError(f"effective_percent is {self.effective_percent}; 0 to 100 would be accepted")
 
     def at(self, window: int) -> Config:
         """The same for a window of that many tokens: a reserve that fills it is given up, a tail is halved to it."""

@@ -11,7 +11,7 @@ version's stages (an observation mask, no view, excerpts in place). Besides the 
   The source drops archive and view when the pipeline ends. A reference is a hash of the text, not random.
 - The view is sent and never kept: a read of a file that was changed later becomes a stub, and a repeated call gets its
   mark if stubs save as much as marks add; its result becomes a stub too. The source finds no changed files.
-- All documented options have an effect, as arguments here or of stages. The source looks for them in the run, then in
+- All documented options have an effect, under their own names. The source looks for them in the run, then in
   the application's settings, then takes the default, also for false values and broken settings; four of the stages'
   options it reads from the global settings alone, and `reactive_compact: false` not at all in v0.5.
 - Snip counts the model's answers since a result, as documented; the source counts messages, to no effect beside its
@@ -36,10 +36,10 @@ version's stages (an observation mask, no view, excerpts in place). Besides the 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from workbench.base.errors import SettingError, UnknownName
+from workbench.base.errors import SettingError
 from workbench.engine.compaction.plan import Budget, Plan, Replace, Stage
 from workbench.engine.compaction.presets.ex_athena.runs import ExcerptRuns, MergeRuns, RepeatCollapse
 from workbench.engine.compaction.presets.ex_athena.stages import (
@@ -48,20 +48,27 @@ from workbench.engine.compaction.presets.ex_athena.stages import (
     AthenaMask,
     AthenaReduction,
     AthenaSnip,
-    Pinning,
     archived,
     summary_stage,
     tool_of,
 )
 from workbench.engine.compaction.presets.token_counters import athena_tokens, athena_tokens_0_5
-from workbench.engine.compaction.strategy import Ending, HostPolicy, Preset, Situation, Strategy, Trigger, any_of
+from workbench.engine.compaction.strategy import (
+    DOCUMENTED,
+    Ending,
+    HostPolicy,
+    Preset,
+    Situation,
+    Strategy,
+    Trigger,
+    any_of,
+)
 from workbench.engine.transcript.context import Context, with_partners
 from workbench.engine.transcript.message import TokenCounter
 
 SOURCE = (
     "udin-io/ex_athena 9f34576d and 8222cfef guides/compaction_pipeline.md, lib/ex_athena/{compactor,compactors,loop}"
 )
-DOCUMENTED = ("budget_reduction", "snip", "microcompact", "context_collapse", "summary")
 COMPACT_AT = 0.6
 HOST = HostPolicy(
     overflow=any_of(
@@ -105,7 +112,7 @@ class AthenaTrigger:
 class AutoPin:
     """Pins the results of certain tools, with the messages that called for them, before a forced run."""
 
-    tools: tuple[str, ...]
+    tools: tuple[str, ...] = field(default=(), metadata={DOCUMENTED: "auto_pin"})
     name: ClassVar[str] = "auto_pin"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
@@ -117,58 +124,39 @@ class AutoPin:
         return Plan(tuple(edits)) if edits else None
 
 
-def ex_athena(
-    *,
-    compact_at: float = COMPACT_AT,
-    pinning: Pinning = PINNING,
-    pipeline: Sequence[Stage | str] = DOCUMENTED,
-    reactive_compact: bool = True,
-    auto_pin: tuple[str, ...] = (),
-    summary_model: str = "",
+def _preset(
+    name: str, stages: Sequence[Stage], trigger: Trigger, count: TokenCounter, optional: Sequence[Stage] = ()
 ) -> Preset:
-    """The preset as documented, with options; the sizes of stages are their own.
+    """The preset of these stages; what only shapes the request becomes the view.
 
     Args:
-        compact_at: share of the window that is due, in (0, 1].
-        pinning: what stages by name leave alone.
-        pipeline: stages by name, or a host's own.
-        reactive_compact: whether an overflow is answered with a forced run.
-        auto_pin: tools whose results a forced run leaves alone.
-        summary_model: the name of another model that writes the summary; empty for the present one.
-
-    Raises:
-        SettingError: `compact_at` is no such share.
-        UnknownName: the pipeline names an unknown stage.
+        name: shown in reports.
+        stages: those that run.
+        trigger: says when.
+        count: tokens of a message.
+        optional: stages that `compaction_pipeline` may name too.
     """
-    known: dict[str, Stage] = {
-        "budget_reduction": AthenaReduction(),
-        "snip": AthenaSnip(pinning=pinning),
-        "microcompact": MergeRuns(pinning=pinning),
-        "context_collapse": RepeatCollapse(),
-        "summary": summary_stage(pinning, summary_model),
-        "observation_mask": AthenaMask(),
-    }
-    for stage in pipeline:
-        if isinstance(stage, str) and stage not in known:
-            raise UnknownName("stage", stage, known)
-    stages = [known[stage] if isinstance(stage, str) else stage for stage in pipeline]
-    pins = (AutoPin(auto_pin),) if auto_pin else ()
-    return _preset("ex_athena", stages, AthenaTrigger(compact_at), athena_tokens, pins, forced=reactive_compact)
-
-
-def _preset(
-    name: str, stages: Sequence[Stage], trigger: Trigger, count: TokenCounter, pins: Sequence[Stage] = (),
-    *, forced: bool = True,
-) -> Preset:  # fmt: skip
-    """The preset of these stages; what only shapes the request becomes the view."""
     view = tuple(stage for stage in stages if isinstance(stage, RepeatCollapse))
     kept = tuple(stage for stage in stages if not isinstance(stage, RepeatCollapse))
-    recovery = Strategy(f"{name}_recovery", (*pins, *kept), view) if forced else Strategy(f"{name}_recovery", ())
-    strategy = Strategy(name, kept, view)
-    return Preset(name, strategy, trigger, count=count, overflow=recovery, host=HOST, source=SOURCE)
+    return Preset(
+        name,
+        Strategy(name, kept, view),
+        trigger,
+        count=count,
+        overflow=Strategy(f"{name}_recovery", (AutoPin(), *kept), view),
+        parts=Strategy(name, (*kept, *optional), view),
+        host=HOST,
+        source=SOURCE,
+    )
 
 
-EX_ATHENA = ex_athena()
+EX_ATHENA = _preset(
+    "ex_athena",
+    (AthenaReduction(), AthenaSnip(), MergeRuns(pinning=PINNING), RepeatCollapse(), summary_stage()),
+    AthenaTrigger(),
+    athena_tokens,
+    optional=(AthenaMask(),),
+)
 EX_ATHENA_0_5 = _preset(
     "ex_athena_0_5",
     (AthenaReduction(), AthenaSnip(), MergeRuns(), RepeatCollapse(), summary_stage()),

@@ -2,15 +2,17 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import ClassVar, TypeAlias
 
+from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.clip import EXCERPT, REPEATED, byte_length, head, rewritten
 from workbench.engine.compaction.plan import UNWRITTEN, Budget, Draft, Plan, Replace
 from workbench.engine.compaction.presets.ex_athena.stages import MARKS, Pinning, rewritable, tool_of
 from workbench.engine.compaction.presets.token_counters import calls_of
 from workbench.engine.compaction.stages.tool_results import ContextCollapse as Stubs
+from workbench.engine.compaction.strategy import DOCUMENTED
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message, Summary, Text, ToolCall, ToolResult, is_empty, plain_text
 
@@ -29,10 +31,14 @@ class Microcompaction:
         pinning: what stays.
     """
 
-    run: int = 3
+    run: int = field(default=3, metadata={DOCUMENTED: "microcompact_run_threshold"})
     chars: int = 200
     pinning: Pinning = SHORT_END
     name: ClassVar[str] = "microcompact"
+
+    def __post_init__(self) -> None:
+        check_whole_number("run", self.run)
+        check_whole_number("chars", self.chars, least=0)
 
     def runs(self, context: Context, calls: Mapping[int, ToolCall]) -> Iterator[Run]:
         """The runs between prefix and live end, without pinned results, by their indices."""

@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from workbench.base.errors import SettingError
+from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.clip import EXCERPT, SNIPPED, byte_length, head, reference, rewritten, truncated
 from workbench.engine.compaction.plan import Budget, Plan, behind_prompt, place
 from workbench.engine.compaction.presets.token_counters import calls_of, role_of
 from workbench.engine.compaction.prompt_template import PromptTemplate, harmless, json_call, prompt
 from workbench.engine.compaction.span_selection import KEPT_SHARE, Span, SummaryInput
 from workbench.engine.compaction.stages.summarize import SizeLimits, Summarize
+from workbench.engine.compaction.strategy import DOCUMENTED
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context, protected, with_partners
 from workbench.engine.transcript.message import Message, ToolCall, ToolResult, plain_text
@@ -36,12 +37,12 @@ MARKS = ("<snipped: stale tool-result for call ", CLEARED, EXCERPT)
 class Pinning:
     """What stays: `prefix` slots at the front, `suffix` live messages, and those named `memory` or `skill:...`."""
 
-    prefix: int = 1
-    suffix: int = 6
+    prefix: int = field(default=1, metadata={DOCUMENTED: "pinned_prefix_count"})
+    suffix: int = field(default=6, metadata={DOCUMENTED: "live_suffix_count"})
 
     def __post_init__(self) -> None:
-        if self.prefix < 0 or self.suffix < 0:
-            raise SettingError(f"prefix is {self.prefix} and suffix {self.suffix}; both must be at least 0")
+        check_whole_number("prefix", self.prefix, least=0)
+        check_whole_number("suffix", self.suffix, least=0)
 
     def named(self, message: Message) -> bool:
         """Whether the message is pinned by its name, which takes no slot; no tool's result is."""
@@ -90,6 +91,28 @@ class Pinning:
 PINNING = Pinning()
 
 
+@dataclass(frozen=True, slots=True)
+class BetweenPins:
+    """What a summary replaces: all that is not pinned."""
+
+    pinning: Pinning = PINNING
+
+    def __call__(self, context: Context, budget: Budget, /) -> Span | None:
+        """The span; None for too few messages."""
+        return self.pinning.cut(context, budget)
+
+
+@dataclass(frozen=True, slots=True)
+class BehindPrefix:
+    """Where a summary stands: behind the pinned prefix."""
+
+    pinning: Pinning = PINNING
+
+    def __call__(self, context: Context, gone: Sequence[int], /) -> int:
+        """The index."""
+        return self.pinning.place(context, gone)
+
+
 def archived(size: int, ref: str) -> str:
     """The newest version's marker for an archived result of `size` bytes."""
     return (
@@ -118,9 +141,12 @@ def rewritable(context: Context, indices: Iterable[int] | None = None) -> Iterat
 class AthenaReduction:
     """Archives each result of more than `limit` bytes; `mark` writes its marker from bytes and reference."""
 
-    limit: int = 16_000
+    limit: int = field(default=16_000, metadata={DOCUMENTED: "per_tool_result_max_chars"})
     mark: Callable[[int, str], str] = truncated
     name: ClassVar[str] = "budget_reduction"
+
+    def __post_init__(self) -> None:
+        check_whole_number("limit", self.limit)
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace what is too long, wherever it is."""
@@ -135,10 +161,13 @@ class AthenaReduction:
 class AthenaSnip:
     """Replaces results that the model has answered to `age` times since, but those of `exempt` tools."""
 
-    age: int = 4
+    age: int = field(default=4, metadata={DOCUMENTED: "snip_age_iterations"})
     pinning: Pinning = PINNING
     exempt: frozenset[str] = frozenset()
     name: ClassVar[str] = "snip"
+
+    def __post_init__(self) -> None:
+        check_whole_number("age", self.age, least=0)
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace stale results between the prefix and the live end."""
@@ -221,10 +250,10 @@ def as_messages(context: Context, given: SummaryInput) -> SummaryInput:
     return replace(given, earlier=(), history=tuple(message for message in context.messages if id(message) in gone))
 
 
-def summary_stage(pinning: Pinning = PINNING, model: str = "") -> Summarize:
-    """The stage; another model may write the summary. An empty answer is an error, like the model's own."""
+def summary_stage() -> Summarize:
+    """The stage. An empty answer is an error, like the model's own."""
     return Summarize(
-        cut=pinning.cut,
+        cut=BetweenPins(),
         prompt=AthenaPrompt(
             result_chars=500, argument_chars=0, message_chars=WORD_CHARS, headings="", window_share=None
         ),
@@ -232,9 +261,8 @@ def summary_stage(pinning: Pinning = PINNING, model: str = "") -> Summarize:
         name="summary",
         file_lists="recorded",
         recognise=as_messages,
-        place=pinning.place,
+        place=BehindPrefix(),
         fallback=None,
-        model=model,
         said_by="assistant",
         summary_name="compactor_summary",
     )

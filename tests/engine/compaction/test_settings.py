@@ -1,0 +1,122 @@
+"""A preset's settings have the names that its system's document gives to them, in Python, in text and in a file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import workbench as wb
+from workbench.base.errors import SettingError
+from workbench.engine.compaction.plan import Budget, Plan
+from workbench.engine.compaction.settings import settings, short_names
+from workbench.engine.transcript.context import Context
+from workbench.evaluation.experiment.grid import Grid
+
+DOCUMENTED: dict[str, dict[str, Any]] = {
+    "ex_athena": {
+        "compact_at": 0.5,
+        "per_tool_result_max_chars": 8_000,
+        "snip_age_iterations": 8,
+        "microcompact_run_threshold": 5,
+        "compaction_pipeline": ["budget_reduction", "summary"],
+        "pinned_prefix_count": 2,
+        "live_suffix_count": 4,
+        "reactive_compact": False,
+    },
+    "ddx_agent": {
+        "context_window": 65_536,
+        "reserve_tokens": 4_096,
+        "keep_recent_tokens": 4_096,
+        "max_tool_result_chars": 1_000,
+        "effective_percent": 80,
+        "summarization_model": "small",
+        "summarization_focus": "the tests",
+        "user_message_tail_tokens": 0,
+        "stuck_threshold": 3,
+    },
+    "operator_use": {"enabled": False, "reserve_tokens": 4_096, "keep_recent_tokens": 4_096},
+    "docker_agent": {"threshold": 0.5},
+}
+"""The options that the documents of the systems name, with another value than the usual one."""
+OPTIONS = [(preset, name, value) for preset, options in DOCUMENTED.items() for name, value in options.items()]
+
+
+def as_text(value: Any) -> str:
+    if isinstance(value, list):
+        return "+".join(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@pytest.mark.parametrize(("name", "option", "value"), OPTIONS, ids=lambda part: str(part)[:24])
+def test_a_documented_option_works_the_same_in_python_text_file_and_compactor(
+    name: str, option: str, value: Any
+) -> None:
+    usual, changed = wb.preset(name), wb.preset(name, **{option: value})
+    assert replace(changed, name="", strategy=replace(changed.strategy, name="")) != replace(
+        usual, name="", strategy=replace(usual.strategy, name="")
+    )
+    assert wb.preset(f"{name}:{option}={as_text(value)}") == changed
+    assert wb.Compactor(name, model="extractive", **{option: value}).preset == changed
+    grid = Grid(strategies=(name,), settings={name: {option: [value]}})
+    (point,) = grid.points()
+    assert grid.preset(point).trigger == changed.trigger and grid.preset(point).host == changed.host
+    assert grid.preset(point).strategy.stages == changed.strategy.stages
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_the_documented_names_are_those_that_are_listed(name: str) -> None:
+    assert DOCUMENTED[name].keys() <= set(short_names(wb.preset(name)).values())
+
+
+def test_a_name_may_be_written_with_capitals_inside() -> None:
+    assert wb.preset("ddx_agent", StuckThreshold=3).host == wb.preset("ddx_agent", stuck_threshold=3).host
+    assert wb.preset("ddx_agent", EffectivePercent=80).trigger == wb.preset("ddx_agent", effective_percent=80).trigger
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("ex_athena", {"compact_att": 0.5}, "no setting 'compact_att'; the nearest is 'compact_at', and `workbench"),
+        ("ex_athena", {"compact_at": 5}, "compact_at is 5.0; it must be a share in (0, 1]"),
+        ("ex_athena", {"snip_age_iterations": "old"}, "snip_age_iterations = 'old': it must be a whole number"),
+        ("ex_athena", {"live_suffix_count": -1}, "a whole number of at least 0 would be accepted"),
+        ("ex_athena", {"compaction_pipeline": []}, "it must be a list of at least one stage, of budget_reduction"),
+        ("ex_athena", {"compaction_pipeline": ["snipp"]}, "it has no stage 'snipp'; snip would be accepted"),
+        ("ddx_agent", {"effective_percent": 101}, "effective_percent is 101; 0 to 100 would be accepted"),
+        ("ddx_agent", {"context_window": 0}, "a whole number of at least 1 would be accepted"),
+        ("operator_use", {"reserve_tokens": -1}, "a whole number of at least 0 would be accepted"),
+    ],
+)
+def test_a_wrong_option_is_one_sentence(name: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingError, match=re.escape(message)) as error:
+        wb.preset(name, **options)
+    assert "\n" not in str(error.value)
+    with pytest.raises(SettingError, match=re.escape(message)):
+        wb.Compactor(name, model="extractive", **options)
+
+
+class Idle:
+    """A stage of a user's own."""
+
+    name = "idle"
+
+    def plan(self, context: Context, budget: Budget, /) -> Plan | None:
+        return None
+
+
+def test_a_pipeline_may_hold_stages_of_your_own_and_be_set_again() -> None:
+    short = wb.preset("ex_athena", compaction_pipeline=[Idle(), "summary"])
+    assert [stage.name for stage in short.strategy.stages] == ["idle", "summary"] and short.strategy.view == ()
+    again = wb.preset(short, compaction_pipeline=["snip", "context_collapse", "summary"])
+    assert [stage.name for stage in again.strategy.stages] == ["snip", "summary"]
+    assert [stage.name for stage in again.strategy.view] == ["context_collapse"]
+    assert again.overflow is not None and [one.name for one in again.overflow.stages] == ["auto_pin", "snip", "summary"]
+
+
+def test_options_of_stages_hold_for_a_pipeline_that_is_set_after_them() -> None:
+    aged = wb.preset("ex_athena", compaction_pipeline=["summary"], snip_age_iterations=9)
+    again = wb.preset(aged, compaction_pipeline=["snip", "summary"])
+    assert settings(again)["snip.age"].value == 9
