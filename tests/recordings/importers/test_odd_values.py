@@ -27,6 +27,9 @@ SMALL = (
     ("openhands", 3, ("tool_call_metadata",), MISSING),
     ("goose", 3, ("content", 0, "type"), "text"),
     ("goose", 6, ("content", 0, "type"), "text"),
+    ("droid", 5, ("type",), "todo_state"),
+    ("inspect_ai", 0, ("messages",), None),
+    ("qwen_code", 7, ("subtype",), MISSING),
     ("codex_exec", 3, ("item", "id"), "item_3"),
     ("pydantic_ai", 3, ("parts", 0, "part_kind"), "tool-call"),
 )
@@ -39,6 +42,7 @@ REAL = (
     ("corpora/langfuse/agno-2025-06-11.json", 2, ("id",), "b38a82eaa62b551e"),
     ("corpora/cline/agentic.compaction.json", 0, ("metadata", "kind"), "x"),
     ("corpora/session-bridge/gemini/session-970c70a7-5c8e-4fd8-a146-707379eae099.json", 7, ("type",), "info"),
+    ("corpora/pi-mono/large-session.jsonl", 59, ("type",), "session"),
     (SWE_AGENT, 8, ("content",), MISSING),
     ("corpora/swe-agent/marshmallow-1867-xml_cursors.traj", 2, ("action",), MISSING),
     ("corpora/gatomia-vscode/ses_21fea93acffe1HJIpTW7yLQlJP.json", 8, ("parts", 5, "state", "status"), "error"),

@@ -172,7 +172,7 @@ class DroidBuilder(ChatBuilder):
                 super().read({**mapping(record, "message"), **about})
             case "compaction_state":
                 self._compaction(record)
-            case type_ if type_ not in DROID_NOTES:
+            case type_ if type_ not in DROID_NOTES or record.get("message") or record.get("summaryText"):
                 self.source.unknown[f"event of type {type_!r}"] += 1
 
     def _compaction(self, record: Mapping[str, Json]) -> None:

@@ -29,6 +29,8 @@ class PiBuilder(SessionBuilder):
         self.lines.append("")
         if text(record, "type") == "session":
             self.begin(record)
+            if record.get("message"):
+                self.source.leave_record("message in the record of a session", record)
             return
         name = text(record, "id") or f"e{place}"
         if name in self.log:
