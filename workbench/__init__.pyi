@@ -23,7 +23,6 @@ from .engine.transcript.message import ToolCall as ToolCall
 from .engine.transcript.message import UserMessage as UserMessage
 from .engine.transcript.session import Session as Session
 from .evaluation.analysis.composition import composition as composition
-from .evaluation.analysis.composition import largest_messages as largest_messages
 from .evaluation.experiment.compare import compare as compare
 from .evaluation.experiment.prepared import exam as exam
 from .evaluation.experiment.prepared import metric_input as metric_input

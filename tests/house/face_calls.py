@@ -105,8 +105,7 @@ def calls_on_one_session(model: Model) -> None:
     wb.save("session.jsonl", "copy.jsonl")  # type: ignore[arg-type]
     wb.composition(session)
     wb.composition("session.jsonl")  # type: ignore[arg-type]
-    wb.largest_messages(session, request=3, count=5)
-    wb.largest_messages(session, at=3)  # type: ignore[call-arg]
+    wb.composition(session, request=3)  # type: ignore[call-arg]
     ready = wb.prepared(session, window=64_000)
     wb.prepared(session, size=64_000)  # type: ignore[call-arg]
     wb.prepared("session.jsonl")  # type: ignore[arg-type]
@@ -127,7 +126,7 @@ def calls_on_one_session(model: Model) -> None:
 def calls_of_the_engine(context: wb.Context, budget: wb.Budget, model: Model) -> None:
     preset = wb.preset("claude_code", result_chars=2000)
     wb.preset(strategy="claude_code")  # type: ignore[call-arg]
-    wb.preset("claude_code", result_chars=None)  # type: ignore[arg-type]
+    wb.preset(7)  # type: ignore[arg-type]
     wb.with_recall(preset)
     wb.with_recall(preset, True)  # type: ignore[call-arg]
     wb.with_recall(preset.strategy)  # type: ignore[arg-type]

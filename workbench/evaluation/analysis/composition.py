@@ -99,8 +99,10 @@ def composition(session: Session) -> pd.DataFrame:
         `usd` is the source's part of what the prompt cost, not a number where the model has no listed price or the
         request no report; `reported` is the prompt as its provider reported it, which the rows add up to.
     """
-    rates = tariff(session.model) if session.model else None
-    rows = [row for number, request in enumerate(_Reader(session).requests()) for row in _rows(number, request, rates)]
+    rates = tariff(session.model)
+    rows: list[tuple[object, ...]] = []
+    for number, request in enumerate(_Reader(session).requests()):
+        rows += _rows(number, request, rates)
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
 
@@ -146,12 +148,14 @@ def largest_messages(session: Session, request: int | None = None, count: int = 
 
 def _rows(number: int, request: _Request, rates: Tariff | None) -> Iterator[tuple[object, ...]]:
     """A row a source, the largest first."""
-    reported = request.usage.prompt if request.usage is not None and request.usage.prompt else None
+    reported: int | None = None
     usd = float("nan")
-    if request.usage is not None and reported is not None and rates is not None:
-        usd = reported_usd(request.usage, rates)
+    if request.usage is not None and request.usage.prompt:
+        reported = request.usage.prompt
+        if rates is not None:
+            usd = reported_usd(request.usage, rates)
     for source, tokens in sorted(request.tokens.items(), key=lambda item: -item[1]):
-        share = tokens / request.prompt if request.prompt else 0.0
+        share = tokens / max(request.prompt, 1.0)
         yield number, request.message, source.kind, source.name, tokens, share, share * usd, reported
 
 
@@ -177,8 +181,9 @@ class _Reader:
 
     def requests(self) -> Iterator[_Request]:
         """Each request of the main path."""
-        calibration = self._sizing.calibration
-        scale = 1.0 if calibration is None else calibration.scale
+        scale = 1.0
+        if self._sizing.calibration is not None:
+            scale = self._sizing.calibration.scale
         sent = SentContext(self._session, self._sizing.counted, self._count)
         for entry in self._session.path:
             answer = entry.message if isinstance(entry, MessageEntry) else None
@@ -231,4 +236,6 @@ def _source(message: Message, block: str, tool: str) -> Source:
 def _of_tool(kind: str, tool: str) -> Source:
     """A call or a result, under its tool's name or under its MCP server's."""
     server = _MCP.match(tool)
-    return Source(f"MCP {kind}", server["server"]) if server else Source(kind, tool)
+    if server:
+        return Source(f"MCP {kind}", server["server"])
+    return Source(kind, tool)

@@ -202,9 +202,9 @@ class SweAgentBuilder(ChatBuilder):
     def begin(self, document: Mapping[str, Json]) -> None:
         """Read the environment's name, and whether commands stand in the text of answers."""
         self.title = label(document, "environment")
-        turns = [as_mapping(turn) for turn in items(document, "history")]
-        answers = [turn for turn in turns if turn.get("role") == "assistant" and not turn.get("tool_calls")]
-        self.has_commands = any(label(answer, "action") for answer in answers)
+        for turn in map(as_mapping, items(document, "history")):
+            is_answer = turn.get("role") == "assistant" and not turn.get("tool_calls")
+            self.has_commands = self.has_commands or (is_answer and label(turn, "action") != "")
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one turn: a result names its call in a list of one."""
