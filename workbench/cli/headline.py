@@ -236,7 +236,8 @@ def _sizes(run: Tables) -> dict[str, str]:
 
 NARROW = "--wide shows all columns, --json every figure with its interval; docs/method.md says how each is made."
 MEANS = {
-    WORK: "The work: the chance that a real model answers a question about how the work stands right from the context; "
+    WORK: "The work: the foretold chance that a real model rightly answers a question about how the work "
+    "stands, from the context alone; "
     "its intervals hold the reader's own error.",
     NAMES: "Names: of the exact names that the agent later used, each asked among look-alikes, the share that the "
     "context tells, corrected for guessing.",

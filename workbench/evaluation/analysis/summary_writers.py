@@ -131,8 +131,8 @@ class SummaryWriters:
         bias = max(self.bias_between(leader, rival, metric, projects, mode) for rival in rivals)
         kinds = dict.fromkeys(self.text_kind(name, mode) for name in (leader, *rivals))
         return (
-            f"No winner between {names} {where}: the fitted reader alone may make a lead of {short_share(bias)} "
-            f"between {joined([KIND_WORDS[kind] for kind in kinds])}, which is more than this one."
+            f"No winner between {names} {where}: the fitted reader's own error between "
+            f"{joined([KIND_WORDS[kind] for kind in kinds])} can reach {100 * bias:.0f} points, more than this lead."
         )
 
 

@@ -114,9 +114,9 @@ def who_read(run: Tables) -> str:
     if not run.has_work or left_out is None:
         return ""
     return (
-        "The work: read by a fitted reader, no model was asked "
-        f"(AUC {short_share(left_out.auc)} on left-out projects). "
-        f"Believe leads before levels: on new recordings its levels were off by up to {short_share(LEVEL_ERROR)}."
+        "The work: foretold by a reader fitted to a real model's answers, no model was asked here "
+        f"(AUC {short_share(left_out.auc)} on left-out projects). On new recordings its levels were off by up to "
+        f"{100 * LEVEL_ERROR:.0f} points; differences between texts of one kind of writer are surer."
     )
 
 
