@@ -104,7 +104,10 @@ def test_a_strategy_of_ones_own_can_be_swept(tmp_path: Path) -> None:
         ({"shares": [2]}, "`shares` holds 2; it must be less than 1"),
         ({"limit": 0}, "`limit` is 0; it must be at least 1"),
         ({"redact": "yes"}, "it must be true or false"),
-        ({"settings": {"summarize": {"nonsense": [1]}}}, "no setting 'nonsense'; it has"),
+        (
+            {"settings": {"summarize": {"nonsense": [1]}}},
+            "no setting 'nonsense'; `workbench list strategies summarize` shows all",
+        ),
         ({"settings": {"summarize": {"threshold": []}}}, "at least one string, number, boolean or list"),
         ({"settings": {"opal": {"threshold": [0.5]}}}, "not among the strategies"),
         ({"settings": {"summarize": {"most": list(range(500)), "least": [1, 2, 3]}}}, "1,503 points"),

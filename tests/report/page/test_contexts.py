@@ -17,14 +17,16 @@ def test_each_session_has_a_picture_a_strategy_and_one_session_is_open() -> None
     run = Findings.of(made(3))
     html = contexts_html(run).html
     assert html.count("<details") == 3 and html.count(" open") == 1
-    assert len(lines(html)) == 3 * len(run.contenders) and "none" not in re.findall(r'data-strategy="(\w+)"', html)
+    assert len(lines(html)) == 3 * len(run.tables.contenders) and "none" not in re.findall(
+        r'data-strategy="(\w+)"', html
+    )
 
 
 def test_a_line_is_what_each_request_sends_and_upright_lines_are_its_compactions() -> None:
     run = Findings.of(made(1))
     part = contexts_html(run)
-    name = run.contenders[0]
-    rows = run.steps[run.steps["strategy"] == name].sort_values("request")
+    name = run.tables.contenders[0]
+    rows = run.tables.steps[run.tables.steps["strategy"] == name].sort_values("request")
     assert lines(part.html)[0] == list(zip(rows["request"], rows["tokens_sent"], strict=True))
     (mine,) = part.data[part.data["strategy"] == name].to_dict("records")
     assert (mine["requests"], mine["peak"]) == (len(rows), rows["tokens_sent"].max())
@@ -43,9 +45,9 @@ def test_of_a_long_session_each_point_is_the_largest_of_its_neighbours() -> None
     ]  # fmt: skip
     run = Findings.of(source)
     (line,) = lines(contexts_html(run).html)
-    sent = dict(zip(run.steps["request"], run.steps["tokens_sent"], strict=True))
+    sent = dict(zip(run.tables.steps["request"], run.tables.steps["tokens_sent"], strict=True))
     assert len(line) == contexts.MOST_POINTS and all(sent[x] == y for x, y in line)
-    assert max(y for _, y in line) == run.steps["tokens_sent"].max()
+    assert max(y for _, y in line) == run.tables.steps["tokens_sent"].max()
 
 
 def test_more_sessions_than_a_page_takes_are_counted() -> None:
