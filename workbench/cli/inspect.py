@@ -11,12 +11,10 @@ from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.compaction_requests import compaction_request
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry
 from workbench.engine.transcript.redaction import masker, redacted
-from workbench.engine.transcript.session import Session
-from workbench.evaluation.analysis.composition import composition, largest_messages
+from workbench.evaluation.analysis.composition import RecordedContexts
 from workbench.evaluation.experiment.spec import Masking
 from workbench.evaluation.replays.agents import limit_of
-from workbench.evaluation.replays.reports import checked_reports
-from workbench.evaluation.replays.sizing import Sizing, window_of
+from workbench.evaluation.replays.sizing import window_of
 from workbench.recordings.importers.importer import scan
 
 COLUMNS = {
@@ -52,17 +50,19 @@ def inspect(
     """
     mask = masker(spec.redaction)
     facts: list[dict[str, Any]] = []
-    newest: Session | None = None
+    newest: RecordedContexts | None = None
     bad: list[dict[str, str]] = []
     for loaded in scan(paths, lenient=lenient):
         if loaded.error is not None:
             bad.append({"path": mask(str(loaded.path)), "reason": mask(str(loaded.error))})
         for session in loaded.sessions:
-            newest = redacted(session, spec.redaction)
+            newest = RecordedContexts(redacted(session, spec.redaction))
             facts.append(_facts(newest))
     context = _context(newest) if newest is not None and len(facts) == 1 else {}
     if as_json:
-        say_json({"sessions": [fact | {"context": context} for fact in facts], "unreadable": bad})
+        if len(facts) == 1:
+            facts[0]["context"] = context
+        say_json({"sessions": facts, "unreadable": bad})
     elif len(facts) == 1:
         for name, value in facts[0].items():
             for words in map(_plain, value if isinstance(value, list) else [value]):
@@ -82,18 +82,14 @@ def inspect(
     return OK if facts and not bad else UNUSABLE
 
 
-def _facts(session: Session) -> dict[str, Any]:
+def _facts(contexts: RecordedContexts) -> dict[str, Any]:
+    session, sizing = contexts.sized.session, contexts.sized.sizing
     counter = TiktokenCounter()
-    counted = counter.sizes(session.messages)
-    checked = checked_reports(session, counted, counter)
-    sizing = Sizing.of(checked.session, counted, counter)
-    fitted, named = sizing.calibration, window_of(checked.session)
+    fitted, named = sizing.calibration, window_of(session)
     window = sizing.window(named.tokens)
-    limit = limit_of(checked.session, window)
+    limit = limit_of(session, window)
     reported = [
-        m.usage.prompt
-        for m in checked.session.messages
-        if m.role == "assistant" and m.usage is not None and m.usage.prompt
+        m.usage.prompt for m in session.messages if m.role == "assistant" and m.usage is not None and m.usage.prompt
     ]
     return {
         "session": session.id,
@@ -108,7 +104,7 @@ def _facts(session: Session) -> dict[str, Any]:
         "roles": dict(Counter(message.role for message in session.messages)),
         "tool_calls": sum(len(m.calls) for m in session.messages if m.role == "assistant"),
         "requests": len(session.requests),
-        "tokens": sum(counted),
+        "tokens": sum(sizing.counted),
         "entries": len(session.log),
         "text_read": session.origin.text_read,
         "text_in_notes": session.origin.text_noted,
@@ -130,26 +126,27 @@ def _facts(session: Session) -> dict[str, Any]:
             "scale": None if fitted is None else round(fitted.scale, 3),
             "median_error": None if fitted is None else round(fitted.error, 4),
         },
-        "reports_left_out": list(checked.left_out),
+        "reports_left_out": list(contexts.sized.left_out),
         "skipped": list(session.origin.skipped),
         "unread": [str(field) for field in session.origin.unread],
     }
 
 
-def _context(session: Session) -> dict[str, Any]:
+def _context(contexts: RecordedContexts) -> dict[str, Any]:
     """What filled the context at the largest request: who put it there, and the largest messages."""
-    rows = composition(session)
+    rows = contexts.composition()
     if rows.empty:
         return {}
     prompts = rows.groupby("request")["tokens"].sum()
     number = int(prompts.idxmax())
     usd = rows.groupby(["source", "name"])["usd"].sum(min_count=1)
     by_source = rows[rows["request"] == number]
-    messages = largest_messages(session, number)
+    messages = contexts.largest_messages(number)
     return {
         "request": number + 1,
         "requests": len(prompts),
         "tokens": round(prompts[number]),
+        "is_reported": bool(by_source["reported"].notna().any()),
         "sources": [
             {
                 "who": _who(row),
@@ -164,7 +161,7 @@ def _context(session: Session) -> dict[str, Any]:
                 "message": row["message"],
                 "who": _who(row),
                 "tokens": round(row["tokens"]),
-                "share": row["share"],
+                "share": row["tokens"] / prompts[number],
                 "begins": row["begins"][:BEGINNING],
             }
             for row in messages.to_dict("records")
@@ -179,14 +176,24 @@ def _who(row: Mapping[Hashable, Any]) -> str:
 
 def _known(usd: float) -> float | None:
     """A price; None where it is not known."""
-    return None if isnan(usd) else usd
+    if isnan(usd):
+        return None
+    return usd
 
 
 def _say_context(context: Mapping[str, Any]) -> None:
     """Print what filled the context."""
     place = f"request {context['request']:,} of {context['requests']:,}, {context['tokens']:,} tokens"
-    say(f"\nWhat filled the context at its largest ({place}); dollars are of all requests:\n")
-    say(table(context["sources"][:MOST_SOURCES], SOURCE_COLUMNS))
+    sources, columns = context["sources"], dict(SOURCE_COLUMNS)
+    heading = f"What filled the context at its largest ({place})"
+    if any(source["usd_in_the_session"] is not None for source in sources):
+        heading += "; dollars are of all requests"
+    else:
+        del columns["USD"]
+    say(f"\n{heading}:\n")
+    say(table(sources[:MOST_SOURCES], columns))
+    if not context["is_reported"]:
+        say("\nIts provider reported no usage: the tokens are our count, and the system prompt and the tools may lack.")
     say("\nThe largest messages in it:\n")
     say(table(context["largest_messages"], MESSAGE_COLUMNS))
 

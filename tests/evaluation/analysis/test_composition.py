@@ -19,7 +19,7 @@ from workbench.engine.transcript.message import (
     UserMessage,
 )
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.analysis.composition import MEASURED, UNEXPLAINED, largest_messages
+from workbench.evaluation.analysis.composition import MEASURED, UNEXPLAINED, RecordedContexts
 
 LINE = "The lamp in the hall gets eleven volts. "
 
@@ -113,12 +113,12 @@ def test_dollars_are_the_price_of_the_prompts_and_unknown_without_a_price() -> N
 
 def test_the_largest_messages_come_first_and_say_how_they_begin() -> None:
     session = Session.of([user(1, 5), user(2, 50), answer(1), user(3, 500), answer(2)])
-    rows = largest_messages(session, 0)
+    rows = RecordedContexts(session).largest_messages(0)
     assert rows["message"].tolist() == [1, 0]
     assert rows["begins"][0].startswith("The lamp in the hall")
-    assert largest_messages(session, count=1)["message"].tolist() == [3]
+    assert RecordedContexts(session).largest_messages(1, count=1)["message"].tolist() == [3]
     with pytest.raises(SettingError, match="request 2 does not exist: the session has 2 requests, from 0"):
-        largest_messages(session, 2)
+        RecordedContexts(session).largest_messages(2)
 
 
 def test_a_session_without_requests_has_no_rows() -> None:

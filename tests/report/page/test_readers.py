@@ -192,6 +192,14 @@ def test_a_lead_smaller_than_the_bias_between_the_kinds_has_no_winner(capsys: py
     assert "No winner between" in printed(run, capsys)
 
 
+def test_who_is_level_with_the_leader_is_among_those_without_a_winner() -> None:
+    writers = {"summarize": "a-model", "truncate": "a-model", "pipeline": "extractive"}
+    run = written_by(examined(summarize=0.72, truncate=0.719, pipeline=0.70), **writers)
+    found = Findings.of(run).decision
+    assert found is not None
+    assert found.recommendation.startswith("No winner between summarize, truncate and pipeline on their own triggers")
+
+
 def test_a_lead_larger_than_the_bias_has_one() -> None:
     run = written_by(examined(summarize=0.9), summarize="a-model", pipeline="extractive")
     found = Findings.of(run).decision

@@ -117,7 +117,7 @@ def variant(preset: Preset, changes: Mapping[str, Value], name: str) -> Preset:
             try:
                 changed = _changed(changed, setting, value)
             except (ValueError, WorkbenchError) as error:
-                shown = setting.documented or setting.path
+                shown = short_names(preset)[setting.path]
                 raise SettingError(f"{preset.name} cannot have {shown} = {value!r:.80}: {error}") from None
     return replace(changed, name=name, strategy=replace(changed.strategy, name=name))
 

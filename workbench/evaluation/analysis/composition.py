@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import pandas as pd
 
@@ -18,13 +19,12 @@ from workbench.base.errors import SettingError
 from workbench.base.markup import clipped
 from workbench.engine.models.prices import Tariff, tariff
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.transcript.log import MessageEntry
+from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, MessageEntry
 from workbench.engine.transcript.message import AssistantMessage, Message, TokenCounter, ToolResult, Usage, said_text
 from workbench.engine.transcript.recorded_requests import SentContext
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.costs.reconciliation import reported_usd
-from workbench.evaluation.replays.reports import checked_reports
-from workbench.evaluation.replays.sizing import Sizing
+from workbench.evaluation.replays.sized_session import SizedSession
 
 MEASURED = "system prompt and tools"
 """What every request holds beside its messages: measured from the reported prompts, not read."""
@@ -74,19 +74,29 @@ class _Request:
     Attributes:
         message: index of its answer.
         tokens: by who put them there, in the provider's tokens.
-        messages: likewise the size of each message in the context, by its id.
         usage: what the provider reported.
     """
 
     message: int
     tokens: Mapping[Source, float]
-    messages: Mapping[str, float]
     usage: Usage | None
 
     @property
     def prompt(self) -> float:
         """Tokens of the whole prompt."""
         return sum(self.tokens.values())
+
+    def rows(self, number: int, rates: Tariff | None) -> Iterator[tuple[object, ...]]:
+        """A row a source, the largest first."""
+        reported: int | None = None
+        usd = float("nan")
+        if self.usage is not None and self.usage.prompt:
+            reported = self.usage.prompt
+            if rates is not None:
+                usd = reported_usd(self.usage, rates)
+        for source, tokens in sorted(self.tokens.items(), key=lambda item: -item[1]):
+            share = tokens / max(self.prompt, 1.0)
+            yield number, self.message, source.kind, source.name, tokens, share, share * usd, reported
 
 
 def composition(session: Session) -> pd.DataFrame:
@@ -99,113 +109,119 @@ def composition(session: Session) -> pd.DataFrame:
         `usd` is the source's part of what the prompt cost, not a number where the model has no listed price or the
         request no report; `reported` is the prompt as its provider reported it, which the rows add up to.
     """
-    rates = tariff(session.model)
-    rows: list[tuple[object, ...]] = []
-    for number, request in enumerate(_Reader(session).requests()):
-        rows += _rows(number, request, rates)
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+    return RecordedContexts(session).composition()
 
 
-def largest_messages(session: Session, request: int | None = None, count: int = 10) -> pd.DataFrame:
-    """The largest messages in the context of one request.
-
-    Args:
-        session: the recording.
-        request: counted from 0; None is the one with the largest prompt.
-        count: how many messages.
-
-    Returns:
-        One row a message, the largest first: `message`, its index; `source` and `name`, who put most of it there;
-        `tokens`; `share` of the prompt; `begins`, its first words.
-
-    Raises:
-        SettingError: the session has no such request.
-    """
-    reader = _Reader(session)
-    requests = list(reader.requests())
-    if request is None and requests:
-        request = max(range(len(requests)), key=lambda number: requests[number].prompt)
-    if request is None or not 0 <= request < len(requests):
-        raise SettingError(f"request {request} does not exist: the session has {len(requests)} requests, from 0")
-    chosen = requests[request]
-    largest = sorted(chosen.messages, key=lambda message_id: -chosen.messages[message_id])[:count]
-    rows = []
-    for message_id in largest:
-        message = session.messages[session.index_of[message_id]]
-        source = max(reader.parts_of[message_id], key=lambda part: part.share).source
-        tokens = chosen.messages[message_id]
-        row = {
-            "message": session.index_of[message_id],
-            "source": source.kind,
-            "name": source.name,
-            "tokens": tokens,
-            "share": tokens / chosen.prompt,
-            "begins": " ".join(clipped(said_text(message)).split()),
-        }
-        rows.append(row)
-    return pd.DataFrame(rows, columns=["message", "source", "name", "tokens", "share", "begins"])
-
-
-def _rows(number: int, request: _Request, rates: Tariff | None) -> Iterator[tuple[object, ...]]:
-    """A row a source, the largest first."""
-    reported: int | None = None
-    usd = float("nan")
-    if request.usage is not None and request.usage.prompt:
-        reported = request.usage.prompt
-        if rates is not None:
-            usd = reported_usd(request.usage, rates)
-    for source, tokens in sorted(request.tokens.items(), key=lambda item: -item[1]):
-        share = tokens / max(request.prompt, 1.0)
-        yield number, request.message, source.kind, source.name, tokens, share, share * usd, reported
-
-
-class _Reader:
-    """Goes through a session, and says what each request held.
+class RecordedContexts:
+    """The contexts that a recorded agent sent, request by request.
 
     Attributes:
-        parts_of: who put what share of each message into the context, by the message's id.
+        sized: the recording, without reports that cannot be true, and the sizes of its messages.
     """
 
     def __init__(self, session: Session) -> None:
+        self.sized = SizedSession.of(session)
+        self._session = self.sized.session
+        self._sizing = self.sized.sizing
         self._count = TiktokenCounter()
-        counted = self._count.sizes(session.messages)
-        self._session = checked_reports(session, counted, self._count).session
-        self._sizing = Sizing.of(self._session, counted, self._count)
-        tools = {
-            call.id: call.name
-            for message in session.messages
-            if isinstance(message, AssistantMessage)
-            for call in message.calls
-        }
-        self.parts_of = {message.id: _parts(message, tools, self._count) for message in session.messages}
 
-    def requests(self) -> Iterator[_Request]:
-        """Each request of the main path."""
-        scale = 1.0
-        if self._sizing.calibration is not None:
-            scale = self._sizing.calibration.scale
-        sent = SentContext(self._session, self._sizing.counted, self._count)
+    def composition(self) -> pd.DataFrame:
+        """As `composition` of the session."""
+        rates = tariff(self._session.model)
+        rows: list[tuple[object, ...]] = []
+        for number, request in enumerate(self._requests()):
+            rows += request.rows(number, rates)
+        return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+    def largest_messages(self, request: int, count: int = 10) -> pd.DataFrame:
+        """The largest messages in the context of one request.
+
+        Args:
+            request: counted from 0.
+            count: how many messages.
+
+        Returns:
+            One row a message, the largest first: `message`, its index; `source` and `name`, who put most of it there;
+            `tokens`; `begins`, its first words.
+
+        Raises:
+            SettingError: the session has no such request.
+        """
+        requests = self._session.requests
+        if not 0 <= request < len(requests):
+            raise SettingError(f"request {request} does not exist: the session has {len(requests)} requests, from 0")
+        answer = self._session.messages[requests[request]]
+        sent = self._nothing_sent()
         for entry in self._session.path:
+            if entry.id == answer.id:
+                break
+            sent.take(entry)
+        sizes = sent.messages()
+        rows = []
+        for message_id in sorted(sizes, key=lambda message_id: -sizes[message_id])[:count]:
+            message = self._session.messages[self._session.index_of[message_id]]
+            source = max(self._parts_of[message_id], key=lambda part: part.share).source
+            row = {
+                "message": self._session.index_of[message_id],
+                "source": source.kind,
+                "name": source.name,
+                "tokens": sizes[message_id] * self._scale,
+                "begins": " ".join(clipped(said_text(message)).split()),
+            }
+            rows.append(row)
+        return pd.DataFrame(rows, columns=["message", "source", "name", "tokens", "begins"])
+
+    @property
+    def _scale(self) -> float:
+        """The provider's tokens to one of ours."""
+        return 1.0 if self._sizing.calibration is None else self._sizing.calibration.scale
+
+    @cached_property
+    def _parts_of(self) -> Mapping[str, list[_Part]]:
+        """Who put what share of each message into the context, by the message's id."""
+        tools: dict[str, str] = {}
+        for message in self._session.messages:
+            if isinstance(message, AssistantMessage):
+                tools.update((call.id, call.name) for call in message.calls)
+        return {message.id: _parts(message, tools, self._count) for message in self._session.messages}
+
+    def _nothing_sent(self) -> SentContext:
+        """The context before the first message."""
+        return SentContext(self._session, self._sizing.counted, self._count)
+
+    def _requests(self) -> Iterator[_Request]:
+        """Each request of the main path."""
+        session = self._session
+        sent = self._nothing_sent()
+        held: defaultdict[Source, float] = defaultdict(float)
+        for entry in session.path:
             answer = entry.message if isinstance(entry, MessageEntry) else None
             if isinstance(answer, AssistantMessage):
-                messages = {message_id: size * scale for message_id, size in sent.messages().items()}
-                tokens = self._tokens(messages, sent.summary * scale, answer.usage)
-                yield _Request(self._session.index_of[answer.id], tokens, messages, answer.usage)
+                tokens = self._with_the_rest(held, sent.summary, answer.usage)
+                yield _Request(session.index_of[answer.id], tokens, answer.usage)
             sent.take(entry)
+            if isinstance(entry, MessageEntry):
+                self._add(held, entry.id, self._sizing.counted[session.index_of[entry.id]])
+            elif isinstance(entry, CompactionEntry | ClearingEntry):
+                held.clear()
+                for message_id, size in sent.messages().items():
+                    self._add(held, message_id, size)
 
-    def _tokens(self, messages: Mapping[str, float], summary: float, usage: Usage | None) -> dict[Source, float]:
-        """A request's tokens by who put them there."""
-        tokens: defaultdict[Source, float] = defaultdict(float)
-        for message_id, size in messages.items():
-            for part in self.parts_of[message_id]:
-                tokens[part.source] += part.share * size
+    def _add(self, held: defaultdict[Source, float], message_id: str, size: int) -> None:
+        """Add a message of this counted size to what a context holds."""
+        for part in self._parts_of[message_id]:
+            held[part.source] += part.share * size * self._scale
+
+    def _with_the_rest(self, held: Mapping[Source, float], summary: int, usage: Usage | None) -> dict[Source, float]:
+        """A request's tokens by who put them there: those of its messages, and all others."""
+        tokens = dict(held)
         if summary:
-            tokens[Source(SUMMARY)] += summary
+            tokens[Source(SUMMARY)] = summary * self._scale
         if self._sizing.overhead:
-            tokens[Source(MEASURED)] += self._sizing.overhead
+            tokens[Source(MEASURED)] = self._sizing.overhead
         if usage is not None and usage.prompt:
             tokens[Source(UNEXPLAINED)] = usage.prompt - sum(tokens.values())
-        return dict(tokens)
+        return tokens
 
 
 def _parts(message: Message, tools: Mapping[str, str], count: TokenCounter) -> list[_Part]:

@@ -130,9 +130,10 @@ class SummaryWriters:
             )
         bias = max(self.bias_between(leader, rival, metric, projects, mode) for rival in rivals)
         kinds = dict.fromkeys(self.text_kind(name, mode) for name in (leader, *rivals))
+        texts = joined([KIND_WORDS[kind] for kind in kinds])
         return (
-            f"No winner between {names} {where}: the fitted reader's own error between "
-            f"{joined([KIND_WORDS[kind] for kind in kinds])} can reach {100 * bias:.0f} points, more than this lead."
+            f"No winner between {names} {where}: the fitted reader's own error between {texts} can reach "
+            f"{100 * bias:.0f} points, more than {leader}'s lead."
         )
 
 

@@ -14,7 +14,6 @@ from workbench.engine.models.bundled import Bundled
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.model import Model
 from workbench.engine.models.settings import ModelSettings
-from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.models.wrappers import AnsweringModel
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.redaction import masker
@@ -32,7 +31,7 @@ from workbench.evaluation.metrics.work_exam.document import file_beside
 from workbench.evaluation.metrics.work_exam.reading import WorkReading
 from workbench.evaluation.replays.boundaries import by_fill
 from workbench.evaluation.replays.natural import natural
-from workbench.evaluation.replays.reports import checked_reports
+from workbench.evaluation.replays.sized_session import SizedSession
 from workbench.evaluation.replays.sizing import Sizing, Window, window_of
 from workbench.evaluation.replays.step import Replay
 from workbench.recordings.importers.importer import UnknownFormat, scan
@@ -72,14 +71,20 @@ class Prepared:
     def exam_beside(self, at: Collection[int]) -> tuple[int, ...]:
         """Further boundaries for the exam of the work: its own, where none of `at` has any of its questions."""
         written = self.work.boundaries
-        return () if set(at).intersection(written) else written
+        if set(at).intersection(written):
+            return ()
+        return written
 
     def exam_after(self, at: Sequence[int]) -> tuple[int, ...]:
         """Further boundaries for the exam of the work on a strategy's own trigger: its own from the first of `at` on.
 
         Before that the window was never full, and all strategies send the whole history.
         """
-        return tuple(boundary for boundary in self.work.boundaries if at and boundary > at[0] and boundary not in at)
+        further: list[int] = []
+        for boundary in self.work.boundaries:
+            if at and boundary > at[0] and boundary not in at:
+                further.append(boundary)
+        return tuple(further)
 
     def reader(self, model: Model) -> Model:
         """The model of a replay, which ends where a provider does not answer.
@@ -87,7 +92,9 @@ class Prepared:
         `extractive` takes what it reads from the index, so that no message is read a second time.
         """
         if not isinstance(model, Extractive | Bundled):
-            return model if isinstance(model, AnsweringModel) else AnsweringModel(model)
+            if isinstance(model, AnsweringModel):
+                return model
+            return AnsweringModel(model)
         if model not in self._models:
             self._models[model] = model.reading_with(self.index.extractor)
         return self._models[model]
@@ -105,17 +112,12 @@ def prepared(session: Session, window: int | None = None) -> Prepared:
     Raises:
         SettingError: the session is none, or the window no number of tokens.
     """
-    if not isinstance(session, Session):
-        raise SettingError(f"session is {session!r:.80}; a session, such as wb.load gives, would be accepted")
     check_whole_number("window", window, optional=True)
-    counter = TiktokenCounter()
-    sizes = counter.sizes(session.messages)
-    checked = checked_reports(session, sizes, counter)
-    trusted = checked.session
-    sizing = Sizing.of(trusted, sizes, counter)
-    wanted = window_of(trusted, window)
+    sized = SizedSession.of(session)
+    trusted, sizing = sized.session, sized.sizing
+    asked_for = window_of(trusted, window)
     index = Index(trusted.messages, trusted.cwd)
-    return Prepared(trusted, sizing, index, sizing.window(wanted.tokens), wanted, left_out=checked.left_out)
+    return Prepared(trusted, sizing, index, sizing.window(asked_for.tokens), asked_for, left_out=sized.left_out)
 
 
 def replay(

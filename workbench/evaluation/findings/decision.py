@@ -78,10 +78,13 @@ def decide(figures: Figures) -> Decision | None:
     chosen = choice(points, saved)
     use, others, means = chosen.use, list(chosen.others), chosen.means
     half = run.leading("natural")
-    unsettled = [
-        name for name in others if abs(means[use] - means[name]) < 100 * bias_between(run, use, name, half, "natural")
-    ]
-    why_none = no_winner(run, use, unsettled, half, "natural")
+    unsettled = set[str]()
+    for name in others:
+        bias = bias_between(run, use, name, half, "natural")
+        if abs(means[use] - means[name]) < 100 * bias:
+            unsettled |= {name, *chosen.level}
+    rivals = sorted(unsettled - {use}, key=others.index)
+    why_none = no_winner(run, use, rivals, half, "natural")
     text = render(
         "report/decision.txt", half=half, no_winner=why_none, use=use,
         level=list(chosen.level), others=others, recall=recall.to_dict(), saved=saved, margin=MARGIN,
